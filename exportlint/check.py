@@ -323,6 +323,12 @@ def _fix(
         fix = report.fix(code)
     except DeclinedError as error:
         return str(error)
+    except ModuleNotFoundError as error:
+        if error.name != "libcst":
+            crashes.append(Crash("a fix failed", error))
+            return None
+        # An editor's extension that brings exportlint cannot bring native code for each Python.
+        return "fixes need libcst, which is not installed: `python -m pip install libcst`"
     except Exception as error:
         crashes.append(Crash("a fix failed", error))
         return None

@@ -45,9 +45,14 @@ class Context:
     mode: Mode
     version: TorchVersion
 
-    def severity(self, claim: Claim) -> Severity | None:
-        """The severity of a claim here."""
-        return claim.severity(self.mode, self.version)
+    def severity(self, claim: Claim, *, guarded: bool = False) -> Severity | None:
+        """The severity of a claim here, or None if there is nothing to say.
+
+        `guarded`: an `except` around the code would swallow an error that is raised there. Then only those count that
+        torch.export raises later.
+        """
+        severity = claim.severity(self.mode, self.version)
+        return None if guarded and severity is not ERROR else severity
 
 
 LINE = "\0line"

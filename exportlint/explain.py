@@ -23,6 +23,7 @@ def explain(rule: Rule) -> dict[str, Any]:
         "code": rule.code,
         "name": rule.name,
         "family": {"key": rule.family, **family_of(rule)._asdict()},
+        "status": rule.status,
         "summary": about.summary,
         "explanation": about.text,
         "sections": {heading: about.section(heading).strip() for heading in about.headings},

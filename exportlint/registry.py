@@ -19,7 +19,7 @@ PREFIX = "EXP"
 """What every code starts with; three digits follow."""
 
 MAX_NAME = 100
-"""Longer texts are no misspelled names."""
+"""Longer texts are not misspelled names."""
 HOME = "https://github.com/exportlint/exportlint"
 """Where exportlint lives on the web."""
 
@@ -61,6 +61,8 @@ class Rule:
     """What one rule is called, the module it is in, and the names of the classes of facts that it looks at.
 
     `entry` is that of a rule of another package, whose `fact_names` are None: only its module knows them.
+    `deprecated` says why the rule is going to be removed and what replaces it, and is empty if it is not. `former` are
+    the codes and names that it had before, which still stand for it.
     """
 
     code: str
@@ -68,6 +70,14 @@ class Rule:
     module: str
     fact_names: frozenset[str] | None
     entry: EntryPoint | None = None
+    is_preview: bool = False
+    deprecated: str = ""
+    former: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> str:
+        """`preview`, `deprecated` or `stable`."""
+        return "preview" if self.is_preview else "deprecated" if self.deprecated else "stable"
 
     def __str__(self) -> str:
         return f"{self.code} {self.name}" + (f" of {self.package}" if self.package else "")
@@ -120,14 +130,34 @@ _checks: dict[str, _Loaded] = {}
 """The facts and the functions of the rules whose modules are imported, by code."""
 
 _ENTRY_NAME = re.compile(r"([A-Z]{2,}[0-9]{3})-([a-z][a-z0-9]*(?:-[a-z0-9]+)+)")
-_DECORATOR = re.compile(r'^@rule\(\s*"(EXP\d{3})",\s*"([a-z0-9-]+)"([\w\s,]*)\)', re.MULTILINE)
+_DECORATOR = re.compile(r'^@rule\(\s*"(EXP\d{3})",\s*"([a-z0-9-]+)"((?:[\w\s,=]|"[^"]*")*)\)', re.MULTILINE)
+_KEYWORD = re.compile(r'(preview|deprecated|former)\s*=\s*(?:True|"([^"]*)")')
 
 
-def rule(code: str, name: str, *facts: type) -> Callable[[F], F]:
-    """Register the decorated function as the rule `code`, called for each fact of the classes `facts`."""
+def rule(
+    code: str, name: str, *facts: type, preview: bool = False, deprecated: str = "", former: str = ""
+) -> Callable[[F], F]:
+    """Register the decorated function as the rule `code`, called for each fact of the classes `facts`.
+
+    `preview`: only the setting `preview` turns it on. `deprecated`: what to use instead of it, in one clause. `former`:
+    the codes and names that it had before, with blanks between them. These three have to be written as they are,
+    without computing them: they are read, and not run.
+    """
 
     def register(check: F) -> F:
-        _register(Rule(code, name, check.__module__, frozenset(kind.__name__ for kind in facts)))
+        names = frozenset(kind.__name__ for kind in facts)
+        former_names = tuple(former.split())
+        _register(
+            Rule(
+                code,
+                name,
+                check.__module__,
+                names,
+                is_preview=preview,
+                deprecated=deprecated,
+                former=former_names,
+            )
+        )
         _checks[code] = facts, check
         return check
 
@@ -199,21 +229,35 @@ def all_rules() -> tuple[Rule, ...]:
 
     import exportlint.rules
 
-    folder = Path(exportlint.rules.__path__[0])
     for found in pkgutil.iter_modules(exportlint.rules.__path__):
         module = f"{exportlint.rules.__name__}.{found.name}"
+        folder = Path(getattr(found.module_finder, "path", exportlint.rules.__path__[0]))
         try:
             text = (folder / f"{found.name}.py").read_text(encoding="utf-8")
         except OSError:  # imported from somewhere else than a folder of sources
             text = ""
         decorators = _DECORATOR.findall(text)
-        for code, name, facts in decorators:
-            _register(Rule(code, name, module, frozenset(re.findall(r"\w+", facts))))
+        for code, name, arguments in decorators:
+            _register(_as_written(code, name, module, arguments))
         if not decorators:
             importlib.import_module(module)
     for entry in entry_points(RULES):
         _add(entry)
     return tuple(sorted(_registered.values(), key=lambda r: r.code))
+
+
+def _as_written(code: str, name: str, module: str, arguments: str) -> Rule:
+    """The rule of a decorator, of which the text of its other arguments is given."""
+    said = dict(_KEYWORD.findall(arguments))
+    return Rule(
+        code,
+        name,
+        module,
+        frozenset(re.findall(r"\w+", _KEYWORD.sub("", arguments))),
+        is_preview="preview" in said,
+        deprecated=said.get("deprecated", ""),
+        former=tuple(said.get("former", "").split()),
+    )
 
 
 def rules_for(fact: type) -> tuple[Rule, ...]:
@@ -230,12 +274,18 @@ _by_fact: dict[type, tuple[Rule, ...]] = {}
 
 @functools.cache
 def _by_text() -> dict[str, Rule]:
-    return {text: r for r in all_rules() for text in (r.code, r.name)}
+    return {text: r for r in all_rules() for text in (*r.former, r.code, r.name)}
 
 
 def find_rule(text: str) -> Rule | None:
-    """The rule with this code or name."""
+    """The rule with this code or name, which may be one that it had before."""
     return _by_text().get(text)
+
+
+@functools.cache
+def preview_codes() -> frozenset[str]:
+    """The codes of the rules that only the setting `preview` turns on."""
+    return frozenset(r.code for r in all_rules() if r.is_preview)
 
 
 @functools.cache

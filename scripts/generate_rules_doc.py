@@ -53,7 +53,8 @@ def _row(rule: Rule, modes: tuple[Mode, ...]) -> list[str]:
     link = f"[{rule.code}](../rules/{rule.page_name})"
     summary = about.summary.removeprefix("Reports ").replace("|", "\\|")
     fixes = ", ".join(applicabilities(about.text)) or "—"
-    return [link, f"`{rule.name}`", summary, fixes, *(_severities(about, mode) for mode in modes)]
+    name = f"`{rule.name}`" if rule.status == "stable" else f"`{rule.name}` ({rule.status})"
+    return [link, name, summary, fixes, *(_severities(about, mode) for mode in modes)]
 
 
 def _severities(about: Page, mode: Mode) -> str:

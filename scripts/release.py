@@ -36,7 +36,13 @@ VERSIONS = {
 }
 """Where the version stands, and how."""
 
-VSIX = {"extension.js", "icon.png", "package.json", "readme.md", "changelog.md", "LICENSE.txt"}
+VSIX = {
+    *("package.json", "readme.md", "changelog.md", "LICENSE.txt", "dist/extension.js", "bundled/run.py"),
+    *(f"images/{name}.png" for name in ("icon", "squiggle", "hover", "quick-fixes")),
+    *(f"walkthrough/{name}.md" for name in ("verify", "version")),
+}
+"""The files of the extension, but for the packages that it bundles."""
+BUNDLED = "bundled/libs/"
 
 
 class FailedError(Exception):
@@ -165,9 +171,27 @@ def extension(release: Release) -> None:
 
     _twice(release, package, {name})
     with zipfile.ZipFile(release.output / name) as archive:
-        found = {Path(entry).name for entry in archive.namelist() if entry.startswith("extension/")}
+        found = {entry.removeprefix("extension/") for entry in archive.namelist() if entry.startswith("extension/")}
+    libs = {entry.removeprefix(BUNDLED) for entry in found if entry.startswith(BUNDLED)}
     _nothing("missing from the extension", VSIX - found)
-    _nothing("in the extension", found - VSIX)
+    _nothing("in the extension", (entry for entry in found - VSIX if not entry.startswith(BUNDLED)))
+    bundled_packages(libs, release.version)
+
+
+def bundled_packages(files: set[str], version: str) -> None:
+    """The packages that the extension bundles are those that it pins and this one, with nothing that is compiled.
+
+    Raises:
+        FailedError: they are not; `files` are their paths.
+    """
+    pins = re.findall(r"^([\w.-]+)==([\w.]+) ", _read("editors/vscode/bundled/requirements.txt"), re.MULTILINE)
+    wanted = {f"{name}-{pin}.dist-info" for name, pin in [*pins, ("exportlint", version)]}
+    found = {first for first in (file.partition("/")[0] for file in files) if first.endswith(".dist-info")}
+    _nothing("missing from the bundled packages", wanted - found)
+    _nothing("in the bundled packages", found - wanted)
+    _nothing("in the bundled packages", (file for file in files if file.endswith((".so", ".pyd", ".dylib", ".pyc"))))
+    pages = {f"exportlint/catalogue/{path.name}" for path in (PROJECT / "rules").glob("*.md")}
+    _nothing("missing from the bundled packages", pages - files)
 
 
 def no_paths_of_this_machine(release: Release) -> None:

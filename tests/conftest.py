@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import signal
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 # A shell starts what it runs in the background with SIGINT ignored, which children would inherit.
@@ -26,3 +28,14 @@ def pytest_collection_finish() -> None:
     """Leave what there is for all tests out of collections."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """One thread of torch: tensors of tests are so small that threads only wait for each other."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 import exportlint
 from exportlint.cli.overrides import configuration as cli_configuration
 from exportlint.cli.parser import parse
-from exportlint.config import OPTIONS, ConfigError, Configuration, Settings
+from exportlint.config import OPTIONS, ConfigError
 from exportlint.config.choice import ALWAYS
 from exportlint.config.schema import pyproject_schema, schema
 from exportlint.config.torch_version import NEWEST, detect_torch_version, parse_torch_version
 from exportlint.registry import all_rules, expand
 from tests.cli.runner import write
+from tests.configured import settings
 from tests.schema import violations
 
 
@@ -31,10 +32,6 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory = tmp_path / "root"
     directory.mkdir()
     return directory
-
-
-def settings(root: Path, directory: str = "", **options: Any) -> Settings:
-    return Configuration(root, **options).for_directory(root / directory)
 
 
 class TestDiscovery:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,31 @@ def test_a_wheel_with_more_or_less(message: str, project: Path, tmp_path: Path) 
         for name in WHEELS[message]:
             wheel.writestr(name, "")
     assert refused(release.wheel_contents, tmp_path) == message
+
+
+def test_an_extension_with_other_packages(project: Path) -> None:
+    pinned = project / "editors/vscode/bundled/requirements.txt"
+    pinned.parent.mkdir(parents=True)
+    pinned.write_text("# pins\nattrs==26.1.0 --hash=sha256:0\n", encoding="utf-8")
+    right = {
+        "attrs-26.1.0.dist-info/METADATA",
+        "attr/__init__.py",
+        f"exportlint-{__version__}.dist-info/METADATA",
+        "exportlint/catalogue/EXP101-tensor-branch.md",
+    }
+    for files, message in (
+        (right, ""),
+        (right - {"attrs-26.1.0.dist-info/METADATA"}, "missing from the bundled packages: attrs-26.1.0.dist-info"),
+        (right | {"libcst-1.9.0.dist-info/METADATA"}, "in the bundled packages: libcst-1.9.0.dist-info"),
+        (right | {"attr/fast.so"}, "in the bundled packages: attr/fast.so"),
+        (right - {"exportlint/catalogue/EXP101-tensor-branch.md"},
+         "missing from the bundled packages: exportlint/catalogue/EXP101-tensor-branch.md"),
+    ):  # fmt: skip
+        assert refused(partial(bundled, files), project) == message
+
+
+def bundled(files: set[str], about: release.Release) -> None:
+    release.bundled_packages(files, about.version)
 
 
 def test_a_path_of_this_machine(project: Path, tmp_path: Path) -> None:

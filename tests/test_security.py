@@ -363,9 +363,8 @@ ELSEWHERE = {
     "`--log-file`": "tests/server/test_strangers.py",
     "a web page, or another user of the machine": "tests/server/test_strangers.py",
     "`logFile` in what a client sends": "tests/server/test_settings.py",
-    "`exportlint.path`, `.interpreter`, `.configuration`, `.verify.python`, `.logFile` in VS Code's settings": (
-        "editors/vscode/test/unit/manifest.test.ts"
-    ),
+    "`exportlint.path`, `.interpreter`, `.importStrategy`, `.configuration`, `.verify.python`, `.logFile` in VS Code's "
+    "settings": ("editors/vscode/test/unit/manifest.test.ts"),
     "names and texts in reports": "tests/test_hostile_reports.py",
     "the socket of a waiting verify worker": "tests/verify/test_warm.py",
 }

@@ -1,7 +1,7 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "out/", "node_modules/", "test/vscode/", "**/*.mjs"] },
+  { ignores: ["dist/", "out/", "bundled/", "node_modules/", "test/vscode/", "**/*.mjs"] },
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {

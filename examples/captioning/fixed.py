@@ -1,4 +1,4 @@
-"""The captioner takes tokens; whoever calls it makes them."""
+"""The captioner takes tokens, which the caller makes."""
 
 import torch
 from torch import Tensor, nn
@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 class Tokenizer:
-    """One token a letter. The first one is that of a text, which a caption replaces by its own."""
+    """One token per letter. A caption replaces the first token by its own."""
 
     pad, start, caption, size = 0, 1, 2, 30
 
@@ -33,7 +33,7 @@ class Decoder(nn.Module):
 
 
 class Captioner(nn.Module):
-    """The loss of a caption for each of the images."""
+    """The loss of one caption for each image."""
 
     def __init__(self, channels: int = 16) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A captioner of images in the manner of BLIP, which takes the text as text: the tokenizer is called in forward."""
+"""An image captioner like BLIP that takes text: `forward` calls the tokenizer."""
 
 from types import SimpleNamespace
 
@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 
 class Tokenizer:
-    """One token a letter. The first one is that of a text, which a caption replaces by its own."""
+    """One token per letter. A caption replaces the first token by its own."""
 
     pad, start, caption, size = 0, 1, 2, 30
 
@@ -34,7 +34,7 @@ class Decoder(nn.Module):
 
 
 class Captioner(nn.Module):
-    """The loss of a caption for each of the images."""
+    """The loss of one caption for each image."""
 
     def __init__(self, channels: int = 16, prompt: str = "a picture of ") -> None:
         super().__init__()

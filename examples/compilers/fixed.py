@@ -1,4 +1,4 @@
-"""The same for torch.export: the modules and functions themselves, and one way for all."""
+"""The same models for torch.export: the plain modules and functions, and one implementation for every compiler."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""One model, and what TorchScript and torch.compile make of it before torch.export sees it."""
+"""Models with parts that TorchScript or torch.compile compiles before torch.export sees them."""
 
 import torch
 from torch import Tensor, nn
@@ -21,7 +21,7 @@ def scaled(x: Tensor) -> Tensor:
 
 
 class Scaled(nn.Module):
-    """Calls a scripted function that asks for data."""
+    """Calls a scripted function that branches on data."""
 
     def forward(self, x: Tensor) -> Tensor:
         return scaled(x) + 1
@@ -50,7 +50,7 @@ class WithCompiled(nn.Module):
 
 
 class Rounded(nn.Module):
-    """GELU by a sigmoid, with fewer digits where something compiles it. For torch.export that holds, too."""
+    """GELU by a sigmoid, less precise if it is compiled; torch.export counts as compiling."""
 
     def forward(self, x: Tensor) -> Tensor:
         if torch.compiler.is_compiling():

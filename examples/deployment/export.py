@@ -1,4 +1,4 @@
-"""From a model to a library that needs no Python, by the names that torch had for it once."""
+"""From a model to a library without Python, with the names that older torch versions used."""
 
 import torch
 import torch._export

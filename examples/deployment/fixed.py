@@ -1,4 +1,4 @@
-"""From a model to a program on disk, to one of few operators, and to a package that needs no Python.
+"""From a model to a saved program, a program in Core ATen operators, and a package without Python.
 
 Say where to: `python fixed.py DIRECTORY`. What AOTInductor makes is compiled by a C++ compiler.
 """
@@ -19,7 +19,7 @@ def program() -> ExportedProgram:
 
 
 def core() -> ExportedProgram:
-    """In the operators of Core ATen: `linear` becomes `addmm` of a transposed weight."""
+    """The program in Core ATen operators: `linear` becomes `addmm` with a transposed weight."""
     return program().run_decompositions()
 
 

@@ -1,4 +1,4 @@
-"""What is deployed."""
+"""The model to deploy."""
 
 from torch import Tensor, nn
 

@@ -1,4 +1,4 @@
-"""Sizes that vary: in bounds, the same in two inputs, one computed from the other, and where a branch asks for them."""
+"""Dynamic sizes: with bounds, shared by two inputs, computed from another size, and in a branch."""
 
 import torch
 from torch import Tensor, nn
@@ -25,14 +25,14 @@ class Shifted(nn.Module):
 
 
 class Strided(nn.Module):
-    """With `n` numbers in the sum, `x` has `n + 1` and `y` has `3 * n + 1`."""
+    """`x` has `n + 1` elements and `y` has `3 * n + 1`, for some `n`."""
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         return x[1:] + y[1::3]
 
 
 class Few(nn.Module):
-    """Multiplies a few rows; many are left alone."""
+    """Multiplies `x` and `y` if there are few rows."""
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         if x.shape[0] <= 16:

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 
 class Gate(nn.Module):
-    """Takes one number."""
+    """Expects a tensor with one number."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.where(x.reshape(()) > 0, x * 2, x)

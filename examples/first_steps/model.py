@@ -4,7 +4,7 @@ from torch import Tensor, nn
 
 
 class Gate(nn.Module):
-    """Takes one number."""
+    """Expects a tensor with one number."""
 
     def forward(self, x: Tensor) -> Tensor:
         if x.item() > 0:

@@ -1,4 +1,4 @@
-"""What the tutorial of torch.export calls Bad1 to Bad4: Python that one graph cannot hold."""
+"""Bad1 to Bad4 of the torch.export tutorial: Python that does not fit into one graph."""
 
 from functorch.experimental.control_flow import cond
 from torch import Tensor, nn
@@ -12,7 +12,7 @@ class Branch(nn.Module):
 
 
 class Chosen(nn.Module):
-    """How the tutorial mends it."""
+    """The fix that the tutorial shows."""
 
     def forward(self, x: Tensor) -> Tensor:
         return cond(x.sum() > 0, lambda x: x.sin(), lambda x: x.cos(), [x])

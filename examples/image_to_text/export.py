@@ -1,4 +1,4 @@
-"""Exports both halves, and takes the decoder to a GPU where there is one."""
+"""Exports both halves, and moves the decoder to a GPU if there is one."""
 
 import torch
 from model import Decoder, Encoder

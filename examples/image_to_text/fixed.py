@@ -1,4 +1,4 @@
-"""The decoder is given the places of the tokens, and leaves to the operators what they can do without a tensor."""
+"""The decoder takes the token positions as an input, and uses operators that need no mask tensor."""
 
 import torch
 from torch import Tensor, nn

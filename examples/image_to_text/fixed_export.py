@@ -1,4 +1,4 @@
-"""Moves the program of the decoder, with the tensors that it makes."""
+"""Moves the decoder's program to a GPU, with the tensors that it creates."""
 
 import torch
 from model import Decoder, Encoder

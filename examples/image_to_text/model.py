@@ -1,4 +1,4 @@
-"""Captions of images: a vision transformer looks at them, and a GPT-2 decoder writes one token after the other."""
+"""Image captioning: a vision transformer encodes the image, and a GPT-2 decoder writes the tokens one by one."""
 
 import torch
 from torch import Tensor, nn
@@ -47,7 +47,7 @@ class Block(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Makes what it is not given, as GPT-2 of transformers does: positions, the causal mask, the mask of the image."""
+    """Creates inputs that are not given, like GPT-2 in transformers: positions, the causal mask, the image mask."""
 
     def __init__(self, channels: int = 16, words: int = 60, longest: int = 32) -> None:
         super().__init__()

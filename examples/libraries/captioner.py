@@ -1,4 +1,4 @@
-"""ViT and GPT-2 of transformers as one model that writes about images, taken apart for export."""
+"""ViT and GPT-2 of transformers as an image captioner, split in two for export."""
 
 from torch import Tensor, nn
 from transformers import AutoConfig, VisionEncoderDecoderConfig, VisionEncoderDecoderModel
@@ -27,7 +27,7 @@ def encoder() -> nn.Module:
 
 
 class Decoder(nn.Module):
-    """Returns logits and no cache, which is of a class that torch.export does not know."""
+    """Returns logits without the cache, whose class torch.export does not know."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A filter that is an operator of its own, as one that is written in C++ or CUDA would be."""
+"""A filter as a custom operator, like one written in C++ or CUDA."""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,4 @@
-"""A model that uses compiled functions: exportlint knows of them what acme-export says."""
+"""A model that uses compiled functions, which acme-export describes to exportlint."""
 
 import acme_ops
 import torch

@@ -1,4 +1,4 @@
-"""The head of a YOLO pose model: boxes, classes and keypoints of what the feature maps of three scales show."""
+"""The head of a YOLO pose model: boxes, classes and keypoints from feature maps at three scales."""
 
 import torch
 from torch import Tensor, nn
@@ -22,7 +22,7 @@ class PoseHead(nn.Module):
         return torch.cat([boxes, scores.sigmoid(), self.decode(maps, anchors, strides)], dim=1)
 
     def decode(self, maps: list[Tensor], anchors: Tensor, strides: Tensor) -> Tensor:
-        """Keypoints: x, y, and how visible each one is."""
+        """Returns the keypoints: x, y and visibility."""
         points = torch.cat([layer(x).flatten(2) for layer, x in zip(self.points, maps, strict=True)], dim=2)
         points[:, 2::3] = points[:, 2::3].sigmoid()
         points[:, 0::3] = (points[:, 0::3] * 2 + (anchors[0] - 0.5)) * strides
@@ -31,7 +31,7 @@ class PoseHead(nn.Module):
 
 
 def make_anchors(maps: list[Tensor], stride: Tensor) -> tuple[Tensor, Tensor]:
-    """The middle of each cell of each map, and the size of the cell in pixels."""
+    """The center of each cell of each map, and the cell size in pixels."""
     anchors, strides = [], []
     for level, x in enumerate(maps):
         height, width = x.shape[2:]
@@ -44,7 +44,7 @@ def make_anchors(maps: list[Tensor], stride: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def warm() -> PoseHead:
-    """A head that has seen an image, as those have whose strides were found by a trial."""
+    """A head that has already run on an image, which sets its strides."""
     head = PoseHead().eval()
     with torch.no_grad():
         head([torch.randn(2, 8, 8, 12), torch.randn(2, 16, 4, 6), torch.randn(2, 16, 2, 3)])

@@ -1,11 +1,11 @@
-"""The head of a YOLO pose model: boxes, classes and keypoints of what the feature maps of three scales show."""
+"""The head of a YOLO pose model: boxes, classes and keypoints from feature maps at three scales."""
 
 import torch
 from torch import Tensor, nn
 
 
 class PoseHead(nn.Module):
-    """Keeps the anchors of the last image size, to save the time of making them again."""
+    """Caches the anchors of the last image size."""
 
     def __init__(self, channels: tuple[int, ...] = (8, 16, 16), classes: int = 1, keypoints: int = 3) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class PoseHead(nn.Module):
         return torch.cat([boxes, scores.sigmoid(), self.decode(maps)], dim=1)
 
     def decode(self, maps: list[Tensor]) -> Tensor:
-        """Keypoints: x, y, and how visible each one is."""
+        """Returns the keypoints: x, y and visibility."""
         points = torch.cat([layer(x).flatten(2) for layer, x in zip(self.points, maps, strict=True)], dim=2)
         points[:, 2::3] = points[:, 2::3].sigmoid()
         points[:, 0::3] = (points[:, 0::3] * 2 + (self.anchors[0] - 0.5)) * self.strides
@@ -36,7 +36,7 @@ class PoseHead(nn.Module):
 
 
 def make_anchors(maps: list[Tensor], stride: Tensor) -> tuple[Tensor, Tensor]:
-    """The middle of each cell of each map, and the size of the cell in pixels."""
+    """The center of each cell of each map, and the cell size in pixels."""
     anchors, strides = [], []
     for level, x in enumerate(maps):
         height, width = x.shape[2:]
@@ -49,7 +49,7 @@ def make_anchors(maps: list[Tensor], stride: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def warm() -> PoseHead:
-    """A head that has seen an image, as those have whose strides were found by a trial."""
+    """A head that has already run on an image, which sets its strides."""
     head = PoseHead().eval()
     with torch.no_grad():
         head([torch.randn(2, 8, 8, 12), torch.randn(2, 16, 4, 6), torch.randn(2, 16, 2, 3)])

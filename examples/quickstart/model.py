@@ -1,4 +1,4 @@
-"""An image classifier whose every layer has a habit that torch.export does not take, or takes wrongly."""
+"""An image classifier in which every layer does something that torch.export rejects or exports incorrectly."""
 
 import torch
 from brightness import is_dark

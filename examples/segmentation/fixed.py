@@ -21,7 +21,7 @@ class SegmentationModel(nn.Module):
 
 
 class Predictor:
-    """Not a module: it has one."""
+    """A plain class that holds a module."""
 
     def __init__(self, model: SegmentationModel, threshold: float = 0.0) -> None:
         self.model = model
@@ -53,7 +53,7 @@ class PredictorPredict(nn.Module):
 
 
 def predictor() -> Predictor:
-    """One that has seen an image."""
+    """A predictor that has already seen an image."""
     torch.manual_seed(0)
     made = Predictor(SegmentationModel().eval())
     made.set_image(torch.randn(1, 3, 32, 32))

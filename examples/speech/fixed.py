@@ -1,4 +1,4 @@
-"""Exports the recogniser in the mode that runs its Python, which is the default since torch 2.7."""
+"""Exports the recogniser in non-strict mode, the default since torch 2.7."""
 
 import torch
 from model import SpeechToText

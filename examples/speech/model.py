@@ -1,4 +1,4 @@
-"""Speech recognition as Whisper does it: an encoder of spectrograms, and a decoder of text that looks at it."""
+"""Speech recognition like Whisper: an encoder for spectrograms, and a text decoder with cross-attention."""
 
 import torch
 from torch import Tensor, nn
@@ -53,7 +53,7 @@ class Encoder(nn.Module):
 
 
 class SpeechToText(nn.Module):
-    """Gives the next token's logits, and the keys of the cross-attention, which say what was said when."""
+    """Returns the next token's logits and the keys of the cross-attention, which align words with the audio."""
 
     def __init__(self, mels: int = 8, channels: int = 16, words: int = 30) -> None:
         super().__init__()

@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 class Pool(nn.Module):
-    """Pools the patches of a clip, and leaves the class token alone."""
+    """Pools the patches of a clip, but not the class token."""
 
     def __init__(self, channels: int, stride: tuple[int, int, int]) -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class Pool(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention whose queries are pooled, so that each block sees the clip at a coarser scale."""
+    """Attention with pooled queries, so each block sees the clip at a coarser scale."""
 
     def __init__(self, channels: int, heads: int, stride: tuple[int, int, int]) -> None:
         super().__init__()
@@ -67,5 +67,5 @@ class VideoClassifier(nn.Module):
 
 
 def more_clips() -> list[tuple[Tensor]]:
-    """What the program has to take as well as the example: another number of clips."""
+    """Other inputs that the program must accept: a different number of clips."""
     return [(torch.randn(4, 3, 4, 32, 32),)]

@@ -224,7 +224,7 @@ def _exported_dims(scripts: tuple[Fact, ...]) -> ExportedDims:
 
 
 def _entry_points(engine: Engine, cls: Class) -> list[str]:
-    """The methods of a module, also inherited ones, that export starts from; none if it is no module."""
+    """The methods of a module, also inherited ones, that export starts from; none if it is not a module."""
     frame = Frame(engine, cls.module)
     if engine.options.exports(cls) is False or not is_module(frame, cls):
         return []

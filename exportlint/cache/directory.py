@@ -173,7 +173,7 @@ def clean(path: Path) -> bool:
     """Remove the directory of a cache. Returns whether there was one.
 
     Raises:
-        CacheError: it is no cache, or cannot be removed.
+        CacheError: it is not a cache, or cannot be removed.
     """
     try:
         kind = path.lstat().st_mode

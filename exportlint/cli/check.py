@@ -115,6 +115,8 @@ def check(arguments: argparse.Namespace, found: Found, session: Session | None =
     paths, tasks, problems = found.paths, found.tasks, found.problems
     if not tasks and not problems:
         warn("no Python files found under the given paths")
+    for notice in dict.fromkeys(notice for holds in (here, *(t.settings for t in tasks)) for notice in holds.notices):
+        warn(str(notice))
     baselines = _baselines(tasks, arguments)
     # What is taken out of a baseline must not be found by way of a file that nobody looked at.
     importing = beside(tasks, {cwd / path for path in paths}, settings, of_all=arguments.update_baseline)

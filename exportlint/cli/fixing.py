@@ -1,4 +1,4 @@
-"""`exportlint check --fix`, `--fix-only` and `--diff`: what is to become of files, and what came of it."""
+"""`exportlint check --fix`, `--fix-only` and `--diff`: which files change, and the outcome."""
 
 from __future__ import annotations
 

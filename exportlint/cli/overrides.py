@@ -13,9 +13,10 @@ from exportlint.config import ConfigError, Configuration, Layer, check, inline
 from exportlint.config.severity import BY_FORMAT
 
 _SAME_AS_KEYS = (
-    "select", "ignore", "extend-select", "mode", "torch-version", "exclude", "extend-exclude", "force-exclude",
-    "respect-gitignore", "require-reason", "follow-importers", "output-format", "fix", "unsafe-fixes", "fix-only",
-    "show-fixes", "fixable", "unfixable", "extend-fixable", "min-severity", "fail-on", "baseline",
+    "select", "ignore", "extend-select", "preview", "mode", "torch-version", "exclude", "extend-exclude",
+    "force-exclude", "respect-gitignore", "require-reason", "follow-importers", "output-format", "fix",
+    "unsafe-fixes", "fix-only", "show-fixes", "fixable", "unfixable", "extend-fixable", "min-severity", "fail-on",
+    "baseline",
 )  # fmt: skip
 
 _DEFAULTS = Layer(Path(), {"min-severity": BY_FORMAT})

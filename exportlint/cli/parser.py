@@ -22,6 +22,9 @@ exit codes:
 """
 
 
+_VERBS = frozenset({"fix", "diff", "watch"})
+"""Flags of `check` that other tools have as commands."""
+
 _COMPLETION = "--print-completion"
 
 
@@ -94,7 +97,8 @@ def _with_command(argv: Sequence[str]) -> list[str]:
     if first[:1].isalpha() and first.replace("-", "").isalpha() and not os.path.lexists(first):
         from exportlint.registry import nearest
 
-        hint = nearest(first, _COMMANDS, count=1)
+        # `exportlint fix src` means what `--fix` does
+        hint = f"`--{first}`" if first in _VERBS else nearest(first, _COMMANDS, count=1)
         if hint:
             raise UsageError(f"`{first}` is neither a file nor a subcommand, did you mean {hint}?")
     return ["check", *argv]
@@ -146,6 +150,7 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
     for flag in ("--per-file-ignores", "--extend-per-file-ignores"):
         text = ("more " if "extend" in flag else "") + "rules not to check in files that match"
         rules.add_argument(flag, action="extend", type=codes, metavar="PATTERN:RULE", help=text)
+    rules.add_argument("--preview", action=argparse.BooleanOptionalAction, help="also check rules that are in preview")
     rules.add_argument(
         "--require-reason", action=argparse.BooleanOptionalAction, help="report suppressions without a reason"
     )

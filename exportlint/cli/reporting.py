@@ -154,7 +154,7 @@ def _write_differences(outcome: Outcome, context: Context) -> None:
 
 
 def sources(tasks: Sequence[Task]) -> Callable[[str], SourceFile | None]:
-    """Gives the file that findings call by a name, or None if that is no task's or cannot be read."""
+    """Gives the file that findings call by a name, or None if that is not a task's or cannot be read."""
     by_name = {task.filename: task for task in tasks}
 
     # Findings come file by file.

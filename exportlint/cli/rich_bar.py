@@ -7,7 +7,7 @@ from typing import Any
 
 
 def rich_bar() -> Any:
-    """A `rich.progress.Progress` that takes itself away; None where stderr is no terminal, or without rich."""
+    """A `rich.progress.Progress` that takes itself away; None where stderr is not a terminal, or without rich."""
     if not sys.stderr.isatty():
         return None
     try:

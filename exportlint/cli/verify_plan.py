@@ -67,7 +67,7 @@ def warmth(keep_warm: str | None, interpreter: Interpreter) -> Warmth | None:
     """Where a worker waits, and how long one is to wait for the next run, which in a pipeline does not come.
 
     Raises:
-        UsageError: `keep_warm`, the value of the flag, is no number of seconds.
+        UsageError: `keep_warm`, the value of the flag, is not a number of seconds.
     """
     directory = default_directory()
     if directory is None:

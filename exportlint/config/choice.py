@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from exportlint.config.fixing import FixPolicy
 from exportlint.config.toml import Layer
-from exportlint.registry import expand, specificity
+from exportlint.registry import expand, find_rule, preview_codes, specificity
+
+_SELECTING = ("select", "extend-select")
 
 ALWAYS = frozenset({"EXP001", "EXP003", "EXP004", "EXP006"})
 """Rules that `select` does not take away; `ignore` does."""
@@ -14,7 +18,50 @@ ALWAYS = frozenset({"EXP001", "EXP003", "EXP004", "EXP006"})
 
 def selected(layers: Sequence[Layer]) -> frozenset[str]:
     """The rules to check."""
-    return _chosen(layers, ("select", "extend-select"), "ignore", always=ALWAYS)
+    chosen = _chosen(layers, _SELECTING, "ignore", always=ALWAYS)
+    return chosen if _is_preview(layers) else chosen - preview_codes()
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What to change in a setting that can be used all the same. `file` is None if no file has it."""
+
+    key: str
+    text: str
+    file: Path | None
+
+    def __str__(self) -> str:
+        return f"`{self.key}`: {self.text}"
+
+
+def notices(layers: Sequence[Layer]) -> tuple[Notice, ...]:
+    """What to change about the rules that settings name."""
+    preview = _is_preview(layers)
+    found = (
+        Notice(key, text, layer.file)
+        for layer in layers
+        for key in (*_SELECTING, "ignore")
+        for selector in layer.values.get(key, ())
+        if (text := _noted(key, selector, preview=preview))
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _noted(key: str, selector: str, *, preview: bool) -> str:
+    found = find_rule(selector)
+    if found is None:
+        return ""
+    if selector in found.former:
+        return f"`{selector}` is now `{found.name if '-' in selector else found.code}`"
+    if key == "ignore":
+        return ""
+    if found.is_preview and not preview:
+        return f"`{selector}` has no effect, because the rule is in preview: set `preview = true`"
+    return f"`{selector}` is deprecated: {found.deprecated}" if found.deprecated else ""
+
+
+def _is_preview(layers: Sequence[Layer]) -> bool:
+    return next((layer.values["preview"] is True for layer in reversed(layers) if "preview" in layer.values), False)
 
 
 def _chosen(

@@ -75,6 +75,14 @@ _TABLE = (
         'extend-select = ["EXP4"]',
     ),
     Option(
+        "preview",
+        BOOL,
+        "false",
+        "Also check rules that are in preview, if `select` and `ignore` leave them. Such rules are new and may still "
+        "change.",
+        "preview = true",
+    ),
+    Option(
         "per-file-ignores",
         PATTERN_SELECTORS,
         "{}",

@@ -16,7 +16,7 @@ def parse_memory(text: str) -> int:
     """How many bytes `8 GiB`, `500 MB` or `1073741824` are.
 
     Raises:
-        ValueError: it is no amount of memory, or none at all.
+        ValueError: it is not an amount of memory, or none at all.
     """
     found = _MEMORY.fullmatch(text.strip())
     size = 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from exportlint.config.choice import codes_of, fix_policy, selected
+from exportlint.config.choice import Notice, codes_of, fix_policy, notices, selected
 from exportlint.config.fixing import FixPolicy
 from exportlint.config.function_options import FunctionSettings
 from exportlint.config.line_length import detect_line_length
@@ -31,7 +31,8 @@ class Settings:
     `rules` are the codes that `select`, `extend-select` and `ignore` leave. `unsafe_fixes` is None if nothing says.
     `baseline` is None without one.
     `min_fixed` is the least severity that is fixed, whatever the output format. `fail_on` is None for never.
-    `line_length` is that of Ruff or Black.
+    `line_length` is that of Ruff or Black. `notices` say what to change about the rules that are named, though they
+    can be used.
     """
 
     root: Path
@@ -40,6 +41,8 @@ class Settings:
     torch_version: TorchVersion
     torch_assumed: bool
     rules: frozenset[str]
+    preview: bool
+    notices: tuple[Notice, ...]
     per_file_ignores: tuple[tuple[str, frozenset[str]], ...]
     require_reason: bool
     include: tuple[str, ...]
@@ -104,6 +107,7 @@ class Settings:
             "mode": self.mode,
             "torch-version": shown_version(self.torch_version),
             "select": sorted(self.rules),
+            "preview": self.preview,
             "require-reason": self.require_reason,
             "include": self.include,
             "exclude": self.exclude,
@@ -196,6 +200,8 @@ def combine(layers: Sequence[Layer], root: Path, file: Path | None = None) -> Se
         torch_version=version or NEWEST,
         torch_assumed=version is None,
         rules=selected(layers),
+        preview=last("preview", False),
+        notices=notices(layers),
         per_file_ignores=own_ignores + more_ignores,
         require_reason=last("require-reason", False),
         include=patterns("include", DEFAULT_INCLUDE),

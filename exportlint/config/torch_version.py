@@ -23,7 +23,7 @@ def parse_torch_version(text: str) -> TorchVersion:
     """Major and minor of a version such as `2.13`, `2.13.0` or `2.13.0+cpu`.
 
     Raises:
-        ValueError: it is no version, or one older than exportlint knows.
+        ValueError: it is not a version, or one older than exportlint knows.
     """
     match = _VERSION.fullmatch(text.strip())
     if match is None:

@@ -28,7 +28,7 @@ _ERROR_OF_LOGGER = re.compile(r"(?:ERROR|CRITICAL)(?::[\w.]+:| +\| | - )(?=Trace
 
 
 class NotTextError(ValueError):
-    """What is read is no text."""
+    """What is read is not text."""
 
 
 def read_lines(stream: BinaryIO) -> Iterator[str]:

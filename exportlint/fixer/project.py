@@ -98,7 +98,7 @@ class _Run:
                 break
 
     def advance(self) -> bool:
-        """Fix each file by itself, then keep of what came of them what they are together no worse for.
+        """Fix each file by itself, then keep the fixes that together make nothing worse.
 
         Returns:
             Whether another pass may change more.

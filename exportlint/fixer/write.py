@@ -14,7 +14,7 @@ def write(fixed: Fixed) -> None:
     """Replace a file by what fixing made of it, as a whole. Its permissions stay, and so does a link to it.
 
     Raises:
-        SourceError: it cannot be written, or it holds something else than what was fixed. It is as it was then.
+        SourceError: it cannot be written, or it holds something other than what was fixed. It is as it was then.
     """
     _require_unchanged(fixed)
     atomic.replace(fixed.task.path, fixed.data)
@@ -24,7 +24,7 @@ def write_all(fixed: Sequence[Fixed]) -> None:
     """Replace files that belong together: all of them, with Ctrl-C put off until then, or none.
 
     Raises:
-        SourceError: one of them holds something else than what was fixed, or cannot be written. All are as they were.
+        SourceError: one of them holds something other than what was fixed, or cannot be written. All are as they were.
     """
     for one in fixed:
         _require_unchanged(one)

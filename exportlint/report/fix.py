@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from exportlint.edits import apply
-from exportlint.findings import Applicability, Edit, Fix, Position
+from exportlint.findings import Applicability, Edit, Finding, Fix, Position
 from exportlint.report.context import Context, printable
 from exportlint.report.frame import clip, code_width, expand, offset_of
 from exportlint.report.wrapping import wrapped
@@ -15,7 +15,7 @@ from exportlint.source import LineIndex
 _CONTEXT_ROWS = 1
 
 _NOTES = {
-    Applicability.UNSAFE: "This is an unsafe fix and may change runtime behavior",
+    Applicability.UNSAFE: "This is an unsafe fix and may change runtime behavior (`exportlint rule {code}`)",
     Applicability.DISPLAY_ONLY: "This is a proposal and is never applied",
 }
 
@@ -23,15 +23,15 @@ _Row = tuple[int | None, str, str]
 """Its number in the fixed file, its sign, and its text; without number what is taken out."""
 
 
-def shown(fix: Fix, filename: str, context: Context) -> list[str]:
-    """The lines to print of a fix: its message, the rows that it changes, and how far it can be trusted."""
+def shown(fix: Fix, finding: Finding, context: Context) -> list[str]:
+    """The lines to print of the fix of a finding: its message, the rows that it changes, how far it can be trusted."""
     lines = wrapped(f"{context.style('bold', 'help')}: {printable(fix.message)}", context.width, "      ")
     for cell, edits in groupby(fix.edits, key=lambda edit: edit.cell):
-        text = context.lines(filename, cell)
+        text = context.lines(finding.filename, cell)
         if text is not None:
             lines += _part(list(edits), cell, text, context)
     if (note := _NOTES.get(fix.applicability)) is not None:
-        lines.append(f"{context.style('bold', 'note')}: {note}")
+        lines.append(f"{context.style('bold', 'note')}: {note.format(code=finding.code)}")
     return lines
 
 

@@ -41,7 +41,7 @@ def block(finding: Finding, context: Context, notes: Iterable[tuple[str, str]] =
     for one in said:
         lines += wrapped(note + one, context.width, f"{gutter}     ")
     if fix is not None and text is not None:
-        lines += shown(fix, finding.filename, context)
+        lines += shown(fix, finding, context)
     why = _unfixed(finding, context)
     if why:
         lines += wrapped(f"{context.style('bold', 'note')}: {printable(why)}", context.width, "      ")

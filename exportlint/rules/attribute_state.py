@@ -41,8 +41,8 @@ def attribute_state(fact: StateChange, context: Context) -> Iterator[Report]:
     """`self.calls += 1`, `self.previous = x`, `if self.first is None: self.first = x.mean()`."""
     if fact.holder not in {"module", "object", "class"} or fact.contents:
         return
-    severity = context.severity(_claim(fact))
-    if severity is None or (fact.guarded and severity is not ERROR):
+    severity = context.severity(_claim(fact), guarded=fact.guarded)
+    if severity is None:
         return
     if fact.carried:
         message = (

@@ -17,13 +17,8 @@ CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR
 @rule("EXP308", "buffer-in-forward", BufferWrite)
 def buffer_in_forward(fact: BufferWrite, context: Context) -> Iterator[Report]:
     """`self.register_buffer("mask", …)` in `forward`; `self.mask = …` where `mask` is a buffer that is None."""
-    severity = context.severity(CLAIM)
-    if (
-        fact.before not in {"nothing", "none"}
-        or fact.restored
-        or severity is None
-        or (fact.guarded and severity is not ERROR)
-    ):
+    severity = context.severity(CLAIM, guarded=fact.guarded)
+    if fact.before not in {"nothing", "none"} or fact.restored or severity is None:
         return
     yield Report(
         severity,

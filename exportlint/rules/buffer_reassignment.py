@@ -28,8 +28,8 @@ def buffer_reassignment(fact: BufferWrite, context: Context) -> Iterator[Report]
     """`self.mean = 0.9 * self.mean + 0.1 * x.mean(0)`, `self.start = None`."""
     if fact.before in {"nothing", "none"} and not fact.restored:
         return
-    severity = context.severity(_claim(fact))
-    if severity is None or (fact.guarded and severity is not ERROR):
+    severity = context.severity(_claim(fact), guarded=fact.guarded)
+    if severity is None:
         return
     if fact.restored:
         message = f"the buffer `{fact.name}` is bound to something else for a part of the call, and export raises"

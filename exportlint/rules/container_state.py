@@ -31,8 +31,8 @@ def container_state(fact: StateChange, context: Context) -> Iterator[Report]:
         claim = USED if fact.carried else UNUSED
     else:
         claim = USED_ELSEWHERE if fact.carried else UNUSED_ELSEWHERE
-    severity = context.severity(claim)
-    if severity is None or (fact.guarded and severity is not ERROR):
+    severity = context.severity(claim, guarded=fact.guarded)
+    if severity is None:
         return
     if fact.carried:
         message = (

@@ -1,4 +1,4 @@
-"""EXP907 fake-kernel-mismatch: a fake kernel that returns something else than the operator."""
+"""EXP907 fake-kernel-mismatch: a fake kernel that returns something other than the operator."""
 
 from __future__ import annotations
 

@@ -33,8 +33,9 @@ def input_mutation(fact: Mutation, context: Context) -> Iterator[Report]:
     target = fact.target
     if target.origin is not Origin.INPUT or target.data is not None or (fact.metadata and not target.name):
         return  # what changes the sizes of a view of the input leaves the input as it is
-    severity = context.severity(UNSQUEEZE if fact.api == "unsqueeze_" else METADATA if fact.metadata else CLAIM)
-    if severity is None or (fact.guarded and severity is not ERROR):
+    claim = UNSQUEEZE if fact.api == "unsqueeze_" else METADATA if fact.metadata else CLAIM
+    severity = context.severity(claim, guarded=fact.guarded)
+    if severity is None:
         return
     if severity is INFO and target.compacted and not fact.guarded:
         severity = context.severity(LAYOUT) or INFO

@@ -19,8 +19,8 @@ FROZEN = Claim(non_strict=always(None), strict=always(ERROR))
 @rule("EXP309", "parameter-in-forward", ParametersMade)
 def parameter_in_forward(fact: ParametersMade, context: Context) -> Iterator[Report]:
     """`nn.Parameter(torch.ones(4))`, `nn.Linear(4, 4)(x)` in `forward`."""
-    severity = context.severity(CLAIM if fact.trained else FROZEN)
-    if severity is None or (fact.guarded and severity is not ERROR):
+    severity = context.severity(CLAIM if fact.trained else FROZEN, guarded=fact.guarded)
+    if severity is None:
         return
     name = fact.api.rpartition(".")[2]
     made = "a parameter" if name == "Parameter" else f"the parameters of `{name}`"

@@ -32,8 +32,8 @@ def resized_tensor(fact: Mutation | Resize, context: Context) -> Iterator[Report
     else:
         message, claim = "`out=` is an empty tensor, which the operator must resize", OUT
         instead = "use the operator's result instead"
-    severity = context.severity(claim)
-    if severity is not None and not (fact.guarded and severity is not ERROR):
+    severity = context.severity(claim, guarded=fact.guarded)
+    if severity is not None:
         yield Report(severity, message, instead, fix=_fix_resize if isinstance(fact, Mutation) else _fix_out)
 
 

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.findings import Fix
 from exportlint.fixes.control_flow.hit_loops import hits_fix
 from exportlint.fixes.control_flow.vectorised import iteration_fix
 from exportlint.fixes.control_flow.while_loops import range_fix, while_fix
 from exportlint.fixes.edit.attempts import first_of
+from exportlint.fixes.edit.code import Code
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
+
+
+def _element_fix(code: Code, fact: Conversion) -> Fix:
+    return first_of(code, fact, hits_fix, iteration_fix)
+
+
+READS: dict[str, tuple[str, str, Callable[[Code, Conversion], Fix]]] = {
+    "range()": (
+        "`range()` of a number read from a tensor: torch.export cannot know how often the loop runs",
+        "use `torch.while_loop`, or loop up to a fixed bound and mask the rest",
+        range_fix,
+    ),
+    "tolist()": (
+        "`tolist()` of a tensor whose length depends on data: torch.export cannot know how many numbers it returns",
+        "keep the tensor, and use operators on all of it",
+        _element_fix,
+    ),
+    "iteration": (
+        "loop over a tensor whose length depends on data: torch.export cannot know how often it runs",
+        "work on the whole tensor at once instead of element by element",
+        _element_fix,
+    ),
+}
+"""For each way to read how often a loop runs: the message, the help and the fix."""
 
 
 @rule("EXP102", "tensor-loop", Branch, Conversion)
@@ -29,24 +55,6 @@ def tensor_loop(fact: Branch | Conversion, context: Context) -> Iterator[Report]
                 "use `torch.while_loop`, or a fixed number of rounds with `torch.where`",
                 fix=lambda code: while_fix(code, fact),
             )
-    elif fact.target == "range()":
-        yield Report(
-            severity,
-            "`range()` of a number read from a tensor: torch.export cannot know how often the loop runs",
-            "use `torch.while_loop`, or loop up to a fixed bound and mask the rest",
-            fix=lambda code: range_fix(code, fact),
-        )
-    elif fact.target == "tolist()":
-        yield Report(
-            severity,
-            "`tolist()` of a tensor whose length depends on data: torch.export cannot know how many numbers it returns",
-            "keep the tensor, and use operators on all of it",
-            fix=lambda code: first_of(code, fact, hits_fix, iteration_fix),
-        )
-    elif fact.target == "iteration":
-        yield Report(
-            severity,
-            "loop over a tensor whose length depends on data: torch.export cannot know how often it runs",
-            "work on the whole tensor at once instead of element by element",
-            fix=lambda code: first_of(code, fact, hits_fix, iteration_fix),
-        )
+    elif fact.target in READS:
+        message, instead, fix = READS[fact.target]
+        yield Report(severity, message, instead, fix=lambda code: fix(code, fact))

@@ -46,7 +46,7 @@ def torch_default(fact: Drawn | BakedUse | Call, context: Context) -> Iterator[R
 
 
 def _sets_dtype(fact: Call) -> bool:
-    """Whether the default becomes another than torch's own; what restores one is no cause."""
+    """Whether the default becomes another than torch's own; what restores one is not a cause."""
     dtype = fact.positional[0] if fact.positional else None
     named = isinstance(dtype, External) and dtype.name not in {"torch.float32", "torch.float"}
     return named and fact.name == "torch.set_default_dtype"

@@ -1,4 +1,4 @@
-"""EXP311 unregistered-tensor: a tensor that is no buffer is changed in place."""
+"""EXP311 unregistered-tensor: a tensor that is not a buffer is changed in place."""
 
 from __future__ import annotations
 

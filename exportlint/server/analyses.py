@@ -54,7 +54,7 @@ class Analysis:
     reached: tuple[Reached, ...] = ()
     """What its classes reach outside of themselves, in this file and in others."""
     seen: Seen = NOTHING
-    """What came of verifying it."""
+    """The outcome of verifying it."""
 
     @property
     def found(self) -> tuple[tuple[Finding, ...], tuple[Reached, ...]]:

@@ -7,9 +7,23 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from exportlint.config import ConfigError
+from exportlint.config import ConfigError, Settings
+from exportlint.config.toml import error_at
 from exportlint.server import uris
 from exportlint.server.diagnostics import SOURCE
+
+
+class ConfigNoticeError(ConfigError):
+    """Something to change in a configuration that can be used all the same."""
+
+
+def notice_of(settings: Settings) -> ConfigNoticeError | None:
+    """The first thing to change in a configuration file, if there is something."""
+    for notice in settings.notices:
+        if notice.file is not None:
+            found = error_at(notice.text, notice.file, (notice.key,))
+            return ConfigNoticeError(found.message, found.file, found.line)
+    return None
 
 
 class ConfigurationProblems:
@@ -32,4 +46,7 @@ class ConfigurationProblems:
 def _diagnostic(problem: ConfigError) -> types.Diagnostic:
     row = (problem.line or 1) - 1
     place = types.Range(types.Position(row, 0), types.Position(row, 10_000))
-    return types.Diagnostic(place, problem.message, types.DiagnosticSeverity.Error, source=SOURCE)
+    severity = (
+        types.DiagnosticSeverity.Warning if isinstance(problem, ConfigNoticeError) else types.DiagnosticSeverity.Error
+    )
+    return types.Diagnostic(place, problem.message, severity, source=SOURCE)

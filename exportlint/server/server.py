@@ -103,7 +103,7 @@ class Server(LanguageServer):
         self.verifier.stop()
 
     def say(self, message: str, failed: bool = True) -> None:
-        """Show a message to the user: that what they asked for failed, or what came of it."""
+        """Show a message to the user: that what they asked for failed, or the outcome of it."""
         kind = types.MessageType.Error if failed else types.MessageType.Info
         self.window_show_message(types.ShowMessageParams(kind, f"exportlint: {printable(message)}"))
 

@@ -15,6 +15,7 @@ from exportlint.server.documents import Document
 from exportlint.server.folders import Folder, folder_of
 from exportlint.server.notebooks import NotebookDocument, Opened, parts
 from exportlint.server.preferences import Preferences
+from exportlint.server.problems import notice_of
 from exportlint.source import is_excluded, is_notebook
 from exportlint.workspace import Task
 
@@ -145,7 +146,7 @@ class Session:
     def settings(self, opened: Opened) -> Settings:
         """The settings that hold for something."""
         settings, problem = self.folder(opened).settings_of(self.path(opened))
-        problem = problem or problem_of(settings)
+        problem = problem or problem_of(settings) or notice_of(settings)
         if problem is not None and problem.file is not None:
             self.problems[problem.file] = problem
         return settings

@@ -56,7 +56,7 @@ class SourceFile:
 
     @property
     def problems(self) -> tuple[SyntaxProblem, ...]:
-        """Parts of the file that are no Python, and that `text` has blanks for."""
+        """Parts of the file that are not Python, and that `text` has blanks for."""
         return ()
 
     def row_name(self, row: int) -> str:

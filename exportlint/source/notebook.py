@@ -26,7 +26,7 @@ _BOM = b"\xef\xbb\xbf"
 class Notebook(SourceFile):
     """A notebook: `text` is the Python of all its code cells, one after the other.
 
-    What IPython alone understands is blank in `text`, and so is a cell that is no Python, which is one of the
+    What IPython alone understands is blank in `text`, and so is a cell that is not Python, which is one of the
     `problems`. `cells` are the cells as they are, of which `text` has the same rows and columns. `data` is JSON.
     """
 
@@ -38,7 +38,7 @@ class Notebook(SourceFile):
 
     @property
     def problems(self) -> tuple[SyntaxProblem, ...]:
-        """The cells that are no Python."""
+        """The cells that are not Python."""
         return self.broken
 
     @property
@@ -80,7 +80,7 @@ class Notebook(SourceFile):
 
 
 def from_json(data: bytes, path: Path, filename: str) -> Notebook:
-    """Reads an `.ipynb` file. Raises SourceError if it is no notebook of a known format."""
+    """Reads an `.ipynb` file. Raises SourceError if it is not a notebook of a known format."""
     from exportlint.source.ipynb import document  # brings json, which most runs do not need
 
     found = document(data, filename)

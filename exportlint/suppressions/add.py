@@ -64,7 +64,7 @@ def ignores(
     return [_ignore(source, row, names, reason, lists.get(row)) for row, names in names_by_row.items()]
 
 
-def file_ignore(source: SourceFile, name: str) -> Edit:
+def file_ignore(source: SourceFile, name: str, reason: str = "") -> Edit:
     """The edit that suppresses a rule in the whole file, by its name or code.
 
     The rule joins a list that there is, or gets a line below what has to stand first: `#!`, the encoding, a docstring,
@@ -74,7 +74,7 @@ def file_ignore(source: SourceFile, name: str) -> Edit:
         if pragma.directive.verb == "file-ignore" and pragma.directive.selectors:
             return _join(source, pragma.directive, [name])
     newline = next((end for end in ("\r\n", "\n", "\r") if end in source.text), "\n")
-    line = f"# exportlint: file-ignore[{name}]"
+    line = f"# exportlint: file-ignore[{name}] {reason}".rstrip()
     for row in range(_head(source), len(source.lines)):
         start = source.lines.line_start(row + 1)
         if source.admits([(start, start, line + newline)]):

@@ -25,7 +25,7 @@ class Resolver:
     """Knows the folders that imports of a project start from. Each folder is listed once.
 
     For a file they are, in this order: the folder above its topmost package, `search` (the setting `src`), its own
-    folder if that is no package, the folders above up to that of the project, which namespace packages start from, and
+    folder if that is not a package, the folders above up to that of the project, where namespace packages start, and
     those of the other distributions of the project, the closest first. What it is asked is noted by `recorder`.
     """
 
@@ -226,7 +226,7 @@ class Resolver:
         return folder in self.search or folder == _posix(self._project(folder)) or is_import_root(Path(folder))
 
     def _top(self, folder: str) -> str:
-        """The folder above the topmost package that a folder is or lies in; itself if it is no package."""
+        """The folder above the topmost package that a folder is or lies in; itself if it is not a package."""
         while "__init__.py" in self._names(folder) and "/" in folder:
             folder = folder.rpartition("/")[0]
         return folder

@@ -27,7 +27,7 @@ class Objection:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A target as it is: what came of it, and the file that tells what the model does."""
+    """A target as it is: its outcome, and the file that tells what the model does."""
 
     task: Task
     run: Run

@@ -1,4 +1,4 @@
-"""What came of tasks, kept for as long as nothing that it depends on changes."""
+"""The outcome of tasks, kept for as long as nothing that it depends on changes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Cache:
         return self._directory / "programs" / versions[:32]
 
     def get(self, task: Task) -> Run | None:
-        """What came of the task, if each file that ran is as it was then."""
+        """The outcome of the task, if each file that ran is as it was then."""
         try:
             checksum, text = self._file(task).read_text(encoding="utf-8").split("\n", 1)
             if checksum != _digest(text.encode()):
@@ -51,7 +51,7 @@ class Cache:
         )
 
     def put(self, task: Task, run: Run) -> None:
-        """Keep what came of a task. Without the files that it depends on, there is no telling for how long."""
+        """Keep the outcome of a task. Without the files that it depends on, there is no telling for how long."""
         if not run.files:
             return
         text = json.dumps(asdict(run))

@@ -61,7 +61,7 @@ def read_size(node: ast.expr, sizes: dict[str, int]) -> int | str:
     """A size as specs hold it, from Python in which `name:=2` stands for `name=2`. The sizes in it go into `sizes`.
 
     Raises:
-        SpecError: it is no size, or gives a dimension another size than it has.
+        SpecError: it is not a size, or gives a dimension another size than it has.
     """
     expression = _Sizes(sizes).visit(node)
     names = any(isinstance(part, ast.Name) for part in ast.walk(expression))

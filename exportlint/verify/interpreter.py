@@ -85,19 +85,32 @@ def find_interpreter(
     """
     if wanted is not None:
         return ask(_named(wanted, cwd), named_by, cancelled)
-    problems = []
-    for python in dict.fromkeys(_candidates(root)):
+    problems: dict[Path, str] = {}
+    for python in _different(_candidates(root)):
         try:
-            return ask(python, named_by, cancelled)
+            return ask(python, "", cancelled)
         except InterpreterError as error:  # noqa: PERF203 - starting a Python takes longer
-            problems.append(str(error))
+            problems[python] = str(error)
+    bare = next((python for python, problem in problems.items() if problem.endswith("has no torch")), None)
+    install = "" if bare is None else f"`{bare} -m pip install torch`, or "
     raise InterpreterError(
-        f"no Python with torch 2.4 or newer was found, name one by {named_by}: " + "; ".join(problems)
+        f"no Python with torch 2.4 or newer was found: {install}name one by {named_by}; {'; '.join(problems.values())}"
     )
 
 
+def _different(pythons: Iterator[Path]) -> Iterator[Path]:
+    """Those that are not another name of one before, such as `python3` for `python` in an environment."""
+    seen: set[tuple[Path, str]] = set()
+    for python in pythons:
+        # a link to the Python of the system is another environment: its folder makes the difference
+        key = python.parent, os.path.realpath(python)
+        if key not in seen:
+            seen.add(key)
+            yield python
+
+
 def ask(python: Path, named_by: str = NAMED_BY_FLAG, cancelled: threading.Event | None = None) -> Interpreter:
-    """What a Python is. `named_by` is where the user can name another one.
+    """What a Python is. `named_by` is where the user can name another one; empty if the message is not to say it.
 
     Raises:
         InterpreterError: it is none, or too old, or has no torch, or one that is too old.
@@ -113,7 +126,8 @@ def ask(python: Path, named_by: str = NAMED_BY_FLAG, cancelled: threading.Event 
     if tuple(version[:2]) < _OLDEST_PYTHON:
         raise InterpreterError(f"{shown} is Python {python_version}, 3.9 or newer is needed")
     if torch is None:
-        raise InterpreterError(f"{shown} has no torch: `{python} -m pip install torch`, or name another by {named_by}")
+        advice = f": `{python} -m pip install torch`, or name another by {named_by}" if named_by else ""
+        raise InterpreterError(f"{shown} has no torch{advice}")
     numbers = re.match(r"(\d+)\.(\d+)", torch)
     if numbers and (int(numbers[1]), int(numbers[2])) < OLDEST:
         raise InterpreterError(f"{shown} has torch {torch}, 2.4 or newer is needed")

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,21 +40,30 @@ class Process:
     """A worker that has been started."""
 
     def __init__(
-        self, python: Path, *, forks: bool = FORKS, threads: int | None = None, warmth: Warmth | None = None
+        self,
+        python: Path,
+        *,
+        forks: bool = FORKS,
+        threads: int | None = None,
+        warmth: Warmth | None = None,
+        is_cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
         """Start it. `threads` is how many torch is to calculate with, where the environment does not say.
 
-        With `warmth`, it is forked by a worker that waits for that, if there is one or can be.
+        With `warmth`, it is forked by a worker that waits for that, if there is one or can be. Starting that one ends
+        when `is_cancelled`.
 
         Raises:
-            StartError: the system cannot run it.
+            StartError: the system cannot run it, or it was cancelled.
         """
         self.forks = forks
         environment = dict(os.environ)
         if threads is not None:
             environment.setdefault("OMP_NUM_THREADS", str(threads))
         self._family: Family | WarmHost
-        found = connect(warmth, environment, _PATIENCE_OF_SOCKETS) if warmth and forks else None
+        found = connect(warmth, environment, _PATIENCE_OF_SOCKETS, is_cancelled) if warmth and forks else None
+        if found is None and is_cancelled():
+            raise StartError("it was cancelled")
         try:
             self._family = found or Family([python, _SCRIPT, *(["--fork"] if forks else [])], environment)
         except OSError as error:
@@ -70,7 +79,7 @@ class Process:
         """Wait until it takes jobs.
 
         Raises:
-            StartError: it does not, and is no more.
+            StartError: it does not, and has ended.
         """
         try:
             event = self.next(time.monotonic() + seconds)

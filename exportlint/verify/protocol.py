@@ -31,7 +31,7 @@ _EARLY = frozenset[Stage]({"start", "import", "build", "inputs", "eager"})
 """The stages that export has no part in."""
 
 _OF_RESULTS = frozenset[Kind]({"example", "values", "again", "size", "original"})
-"""The comparisons of which one at least has to agree. That of buffers is no sign where there are none."""
+"""The comparisons of which one at least has to agree. That of buffers is not a sign where there are none."""
 
 _DISAGREEMENTS: tuple[Literal["diverges"], Literal["narrower"]] = ("diverges", "narrower")
 """What is a verdict if one comparison comes to it, the worse one first."""
@@ -193,7 +193,7 @@ class Record:
             self._comparisons.append(Comparison(**comparison))
 
     def run(self, end: End, seconds: float, output: str) -> Run:
-        """What came of the job, after the process ended as told. `output` is what it printed."""
+        """The outcome of the job, after the process ended as told. `output` is what it printed."""
         name, device = self._of
         verdict, reason = self._verdict(end)
         return Run(

@@ -205,7 +205,7 @@ class _Trials:
         return self._attempts[chosen]
 
     def is_hopeless(self, chosen: Sequence[Mark], objection: Objection) -> bool:
-        """Whether what export objects to lies where no fix has changed anything, so that leaving some out is no use."""
+        """Whether what export objects to lies where no fix has changed anything, so leaving some out does not help."""
         if not objection.places:
             return False
         made = self.attempt(frozenset(chosen))

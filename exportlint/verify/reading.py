@@ -34,7 +34,7 @@ def read_specs(
     """Arguments, keywords, and the sizes of the dimensions that are named in them, from values of TOML.
 
     Raises:
-        SpecError: one of them is no spec, or the sizes of dimensions are missing or contradict each other.
+        SpecError: one of them is not a spec, or the sizes of dimensions are missing or contradict each other.
     """
     sizes: dict[str, int] = {}
     args = tuple(read_spec(value, sizes) for value in arguments)
@@ -49,7 +49,7 @@ def read_spec(value: object, sizes: dict[str, int]) -> Spec:
     """A spec from a value of TOML. The sizes of dimensions that are given in it go into `sizes`.
 
     Raises:
-        SpecError: it is no spec.
+        SpecError: it is not a spec.
     """
     if isinstance(value, str):
         return _read_text(value, sizes)

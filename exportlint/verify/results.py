@@ -1,4 +1,4 @@
-"""What came of running torch.export on a target, as the worker tells it."""
+"""The outcome of running torch.export on a target, as the worker tells it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Agreement = Literal["agrees", "diverges", "narrower", "baked", "loosely", "skipp
 """`narrower`: the program refuses what eager accepts. `baked`: it keeps what everybody knows that a program keeps, such
 as the mode of the model, or a flag that it is called with, which is nothing against it. `loosely`: results agree, but
 the model with fixes accepts what the original one refuses, or has other gradients. `skipped`: it could not be compared,
-which is no agreement."""
+which is not an agreement."""
 
 Verdict = Literal["exports", "not compared", "fails", "diverges", "narrower", "times out", "cannot be built"]
 """`not compared`: export passes, and nothing could be compared, since each call gives something else for instance."""
@@ -93,7 +93,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of one target in one mode on one device.
+    """The outcome of one target in one mode on one device.
 
     `reason` is one line on the verdict, empty if it exports. `lines` are the rows of each file that ran in eager on the
     example, `files` the SHA-256 digests of all files of the project that were imported. `inputs` describes the example.

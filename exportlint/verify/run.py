@@ -1,4 +1,4 @@
-"""Verifies targets: workers side by side, and what came of each job as soon as it is known."""
+"""Verifies targets: workers side by side, and the outcome of each job as soon as it is known."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def verify(
     cancelled: threading.Event | None = None,
     warmth: Warmth | None = None,
 ) -> Generator[Run, None, None]:
-    """Run torch.export on targets, each mode and device by itself, and yield what came of it as it comes.
+    """Run torch.export on targets, each mode and device by itself, and yield each outcome as it comes.
 
     What `cache` knows is not run. `tell` is called in the thread that takes the results. When `cancelled` is set, or
     the iterator is closed, everything is killed; what is not finished then has no result. With `warmth`, workers are

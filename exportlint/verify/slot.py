@@ -97,9 +97,20 @@ class Slot:
                 return None
             if self._process:
                 return self._process
-            process = self._process = Process(
-                self._python, forks=self._forks, threads=self._threads, warmth=self._warmth
-            )
+        # Without the lock: it may wait for a worker, which `close` must be able to end.
+        process = Process(
+            self._python,
+            forks=self._forks,
+            threads=self._threads,
+            warmth=self._warmth,
+            is_cancelled=lambda: self._is_closed,
+        )
+        with self._lock:
+            if not self._is_closed:
+                self._process = process
+        if self._process is None:
+            process.kill()
+            return None
         try:
             process.wait_until_ready(self._start_timeout)
         except StartError:

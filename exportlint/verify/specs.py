@@ -26,7 +26,7 @@ class TensorSpec:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """Something that is no tensor: a number, text, a truth value or None."""
+    """Something that is not a tensor: a number, text, a truth value or None."""
 
     value: bool | int | float | str | None
 

@@ -40,7 +40,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a task. It `lasts` if it would come again, as long as nothing that it depends on changes."""
+    """The outcome of a task. It `lasts` if it would come again, as long as nothing that it depends on changes."""
 
     run: Run
     lasts: bool

@@ -12,7 +12,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -125,8 +125,13 @@ class WarmHost:
                 self.wait(5.0)
 
 
-def connect(warmth: Warmth, environment: Mapping[str, str], seconds: float) -> WarmHost | None:
-    """A host of the worker that waits, which is started if there is none; None if there cannot be one."""
+def connect(
+    warmth: Warmth, environment: Mapping[str, str], seconds: float, is_cancelled: Callable[[], bool]
+) -> WarmHost | None:
+    """A host of the worker that waits, which is started if there is none; None if there cannot be one.
+
+    A worker that is starting is killed once it `is_cancelled`, or has not answered within `seconds`.
+    """
     import fcntl  # Windows has none
 
     path = warmth.path(environment)
@@ -148,14 +153,16 @@ def connect(warmth: Warmth, environment: Mapping[str, str], seconds: float) -> W
             started = subprocess.Popen(
                 command, env=dict(environment), cwd="/", start_new_session=True, stdin=none, stdout=none, stderr=none
             )
-            connection = _when_it_listens(path, started, seconds)
+            connection = _when_it_listens(path, started, seconds, is_cancelled)
         return None if connection is None else _host(connection, environment)
     return None
 
 
-def _when_it_listens(path: Path, started: subprocess.Popen[bytes], seconds: float) -> socket.socket | None:
+def _when_it_listens(
+    path: Path, started: subprocess.Popen[bytes], seconds: float, is_cancelled: Callable[[], bool]
+) -> socket.socket | None:
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and started.poll() is None:
+    while time.monotonic() < deadline and started.poll() is None and not is_cancelled():
         connection = _connected(path)
         if connection is not None:
             started.returncode = 0  # it outlives this process, which is not to warn of that

@@ -28,16 +28,7 @@ OF_TWO = {"Bilinear", "Transformer", "TransformerDecoder", "TransformerDecoderLa
 OF_INDICES = {"Embedding", "EmbeddingBag"}
 
 each_layer = pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.name)
-pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Tensors are so small that threads only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("one_thread")]
 
 
 def made(layer: Layer, arguments: tuple[Any, ...], **options: Any) -> Any:

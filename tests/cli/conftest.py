@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from exportlint.cli import main
+from tests.cli.marked import marked
 from tests.cli.runner import Result, Run
 
 
@@ -37,3 +38,9 @@ def run(root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
         return Result(code, out, err)
 
     return run
+
+
+@pytest.fixture
+def marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comments say which fixes there are, and no rule is asked."""
+    monkeypatch.setattr("exportlint.workspace.check_file", lambda *arguments: list(marked(*arguments)))

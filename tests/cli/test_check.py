@@ -433,6 +433,7 @@ class TestSettingsFromFlags:
 @pytest.mark.parametrize(
     ("argv", "error"),
     [
+        (("fix", "src"), "`fix` is neither a file nor a subcommand, did you mean `--fix`?"),
         (("chekc",), "`chekc` is neither a file nor a subcommand, did you mean `check`?"),
         (("--slect", "EXP1"), "unexpected argument `--slect`, did you mean `--select`?"),
         (("--select", "EXP7777"), "--select: unknown rule selector `EXP7777`"),

@@ -128,7 +128,8 @@ def test_taplo_checks_settings_by_the_schemas(text: str, said: str, is_pyproject
         assert (code, '"name" is a required property' in told) == (1, True), told
 
 
-def test_ajv_compiles_the_schema_in_strict_mode(root: Path) -> None:
-    schema = Path(exportlint.__file__).parent / "exportlint.schema.json"
+@pytest.mark.parametrize("name", ["exportlint", "rules"])
+def test_ajv_compiles_the_schema_in_strict_mode(name: str) -> None:
+    schema = Path(exportlint.__file__).parent / f"{name}.schema.json"
     code, told = _said(_program("ajv"), "compile", "--strict=true", "-s", schema)
     assert (code, "is valid" in told) == (0, True), told

@@ -6,13 +6,10 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from exportlint.findings import Applicability, Edit, Finding, Fix, Position, Severity, Span
 from tests.cli.runner import Result, Run, write
 
 CONFIG = f"verify.python = {sys.executable!r}\ndynamic-dims = []\n"
@@ -40,21 +37,6 @@ def net(*lines: str, first: str = "", constructor: str = "") -> str:
 def plan(root: Path, run: Run, files: dict[str, str], *argv: str) -> Result:
     write(root, {"exportlint.toml": CONFIG, **files})
     return run("fix-plan", "net.py::Net", *argv)
-
-
-def marked(source: Any, *_: Any) -> Iterator[Finding]:
-    """Instead of the rules: a line that ends in `# -> y` has a safe fix that makes it `y`, one in `# ~> y` another."""
-    for row, line in enumerate(source.text.splitlines(), 1):
-        if found := re.fullmatch(r"( *)(\S.*\S)  # ([-~])> (.*)", line):
-            span = Span(Position(row, len(found[1]) + 1), Position(row, len(line) + 1))
-            applicability = Applicability.SAFE if found[3] == "-" else Applicability.UNSAFE
-            fix = Fix(applicability, f"Write `{found[4]}`", (Edit(span, found[4]),))
-            yield Finding("EXP101", "tensor-branch", Severity.ERROR, "marked", source.filename, span, fix=fix)
-
-
-@pytest.fixture
-def marks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("exportlint.workspace.check_file", lambda *arguments: list(marked(*arguments)))
 
 
 JSON = ("--output-format", "json")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import exportlint
-from exportlint.registry import all_rules, page
+from exportlint.registry import all_rules
+from exportlint.report.rule_page import readable
 from tests.cli.runner import Run
 from tests.patience import PATIENCE
 from tests.schema import violations
@@ -19,6 +20,13 @@ def test_a_page_by_code_or_name(run: Run, name: str) -> None:
     result = run("rule", name)
     assert result.code == 0
     assert result.out.startswith("# syntax-error (EXP001)\n\n## What it does\n")
+
+
+def test_a_page_in_a_terminal_has_only_what_people_read(run: Run) -> None:
+    shown = run("rule", "EXP101").out
+    assert "```python\n" in shown
+    assert "<!--" not in shown
+    assert "```py bad" not in shown
 
 
 def test_json(run: Run) -> None:
@@ -46,7 +54,7 @@ def test_all(run: Run) -> None:
     ]
     text = run("rule", "--all").out
     for rule in all_rules():
-        title, _, rest = page(rule).strip().partition("\n")
+        title, _, rest = readable(rule).strip().partition("\n")
         assert f"{title}\n" in text
         assert rest in text
 
@@ -97,6 +105,7 @@ def test_the_text_needs_no_parser_of_pages(tmp_path: Path) -> None:
     ("argv", "error"),
     [
         (("rule", "EXP999"), "there is no rule `EXP999`"),
+        (("rule", "101"), "there is no rule `101`, did you mean `EXP101`"),
         (("rule", "sytnax-error"), "there is no rule `sytnax-error`, did you mean `syntax-error`?"),
         (("rule",), "name one rule, or give --all"),
         (("rule", "EXP001", "--all"), "name one rule, or give --all"),

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import pytest
 
 from exportlint.analysis.domain.values import Value
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.project import Project
-from exportlint.check import check_file
-from exportlint.config import Layer
-from exportlint.config.settings import combine
-from exportlint.findings import Finding
 from exportlint.fixes.control_flow.early_returns import MAX_EXITS
 from exportlint.fixes.edit import delimiters
 from exportlint.fixes.edit.delimiters import Delimiter
 from exportlint.fixes.edit.text import Text, Token
 from exportlint.fixes.edit.wrapping import wrapped
 from exportlint.source import from_bytes
+from tests.fixes.checking import ROOT, check
 from tests.sampling import one_in
 
-ROOT = Path("/nowhere")
-SETTINGS = combine([Layer(ROOT, {"torch-version": (2, 13)})], ROOT)
 HEAD = "import torch\nfrom torch import nn\n\n\n"
 FORWARD = HEAD + "class M(nn.Module):\n    def forward(self, x):\n"
 CLASS = "class M{}(nn.Module):\n    def forward(self, x):\n        return x if x.sum() > 0 else -x\n\n\n"
@@ -44,10 +37,6 @@ FAMILIES: dict[str, Callable[[int], str]] = {
     "prints": method("print(x, {0})"),
     "conditions": method("y{0} = x.sum() > 0; x = x * 2 if y{0} else x"),
 }
-
-
-def check(text: str) -> list[Finding]:
-    return check_file(from_bytes(text.encode(), ROOT / "model.py", "model.py"), Project(), SETTINGS)
 
 
 def visited(text: str, fixes: int, monkeypatch: pytest.MonkeyPatch) -> int:

@@ -15,15 +15,11 @@ from exportlint.analysis.eval.snapshots import Snapshot
 from exportlint.analysis.facts import Branch
 from exportlint.analysis.project import Project
 from exportlint.check import check_file, distinct
-from exportlint.config import Layer
-from exportlint.config.settings import combine
-from exportlint.findings import Finding
 from exportlint.source import from_bytes
 from exportlint.syntax.definitions import Class
+from tests.fixes.checking import ROOT, check
 from tests.fixes.rewrites import Rewrite, rewrites
 
-ROOT = Path("/nowhere")
-SETTINGS = combine([Layer(ROOT, {"torch-version": (2, 13)})], ROOT)
 CASES = [case for document in sorted(Path(__file__).parent.glob("*.md")) for case in rewrites(document)]
 
 THREE = """\
@@ -47,10 +43,6 @@ class Branching(nn.Module):
             x = x + 1
         return x
 """
-
-
-def check(text: str) -> list[Finding]:
-    return check_file(from_bytes(text.encode(), ROOT / "model.py", "model.py"), Project(), SETTINGS)
 
 
 @pytest.fixture

@@ -100,7 +100,7 @@ def test_a_fix_that_may_change_something_says_so() -> None:
     edit = at(1, 1, 1, 2, "b")
     assert "note:" not in shown("a\n", edit)
     unsafe = shown("a\n", edit, applicability=Applicability.UNSAFE)
-    assert unsafe.endswith("\nnote: This is an unsafe fix and may change runtime behavior")
+    assert unsafe.endswith("\nnote: This is an unsafe fix and may change runtime behavior (`exportlint rule EXP301`)")
     proposal = shown("a\n", edit, applicability=Applicability.DISPLAY_ONLY)
     assert proposal.endswith("\nnote: This is a proposal and is never applied")
 

@@ -8,7 +8,7 @@ import pytest
 
 from exportlint.cli import main
 from tests.cli.runner import NET, write
-from tests.server.raw import PULLING, PUSHING, Message, Process
+from tests.server.raw import PULLING, PUSHING, Process
 
 NAME = "exportlint-baseline.jsonl"
 MORE = NET + "\n\nclass Second(nn.Module):\n    def forward(self, x):\n        return x.data\n"
@@ -27,15 +27,21 @@ def shown(server: Process, uri: str, version: int | None, pulls: bool) -> list[t
     return [(item["code"], item["severity"]) for item in items]
 
 
-@pytest.mark.parametrize("capabilities", [PUSHING, PULLING], ids=["pushed", "pulled"])
-def test_it_holds_while_one_types(
-    server: Process, root: Path, monkeypatch: pytest.MonkeyPatch, capabilities: Message
-) -> None:
-    accept(root, monkeypatch, net=NET)
-    pulls = capabilities is PULLING
-    server.start(root, capabilities)
+both_ways = pytest.mark.parametrize("pulls", [False, True], ids=["pushed", "pulled"])
+
+
+def opened(server: Process, root: Path, text: str, pulls: bool = False) -> str:
+    """The URI of the file `net.py` of a project, opened with a text."""
+    server.start(root, PULLING if pulls else PUSHING)
     uri = (root / "net.py").as_uri()
-    server.open(uri, NET)
+    server.open(uri, text)
+    return uri
+
+
+@both_ways
+def test_it_holds_while_one_types(server: Process, root: Path, monkeypatch: pytest.MonkeyPatch, pulls: bool) -> None:
+    accept(root, monkeypatch, net=NET)
+    uri = opened(server, root, NET, pulls)
     assert shown(server, uri, 1, pulls) == [("EXP101", HINT)]
     server.change(uri, 2, "# moved\n\n" + NET)
     assert shown(server, uri, 2, pulls) == [("EXP101", HINT)]
@@ -47,9 +53,7 @@ def test_it_holds_while_one_types(
 
 def test_a_hint_says_why_and_keeps_its_fix(server: Process, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     accept(root, monkeypatch, net=NET)
-    server.start(root)
-    uri = (root / "net.py").as_uri()
-    server.open(uri, NET)
+    uri = opened(server, root, NET)
     (item,) = server.published(uri, 1)
     assert item["message"].endswith("accepted: the baseline holds it")
     actions = server.request(
@@ -59,15 +63,12 @@ def test_a_hint_says_why_and_keeps_its_fix(server: Process, root: Path, monkeypa
     assert any("torch.where" in action["title"] for action in actions)
 
 
-@pytest.mark.parametrize("capabilities", [PUSHING, PULLING], ids=["pushed", "pulled"])
+@both_ways
 def test_a_baseline_that_is_written_anew_holds_at_once(
-    server: Process, root: Path, monkeypatch: pytest.MonkeyPatch, capabilities: Message
+    server: Process, root: Path, monkeypatch: pytest.MonkeyPatch, pulls: bool
 ) -> None:
     accept(root, monkeypatch, net=NET)
-    pulls = capabilities is PULLING
-    server.start(root, capabilities)
-    uri = (root / "net.py").as_uri()
-    server.open(uri, MORE)
+    uri = opened(server, root, MORE, pulls)
     assert shown(server, uri, 1, pulls) == [("EXP101", HINT), ("EXP301", ERROR)]
     accept(root, monkeypatch, net=MORE)
     server.touch(root / NAME)
@@ -80,9 +81,7 @@ def test_a_helper_that_is_accepted_breaks_no_call(server: Process, root: Path, m
     helper = "def dark(x):\n    return bool(x.mean() < 0)\n"
     net = "from ops import dark\n" + NET.replace("x.sum() > 0", "dark(x)")
     accept(root, monkeypatch, net=net, ops=helper)
-    server.start(root)
-    uri = (root / "net.py").as_uri()
-    server.open(uri, net)
+    uri = opened(server, root, net)
     assert server.codes(uri, 1) == []
 
 
@@ -96,9 +95,7 @@ def test_one_that_cannot_be_used_is_told_where_it_is_named(
     baseline.unlink()
     if damage is not None:
         baseline.write_bytes(damage)
-    server.start(root)
-    uri = (root / "net.py").as_uri()
-    server.open(uri, NET)
+    uri = opened(server, root, NET)
     (problem,) = server.published(file.as_uri())
     assert NAME in problem["message"]
     assert shown(server, uri, 1, pulls=False) == [("EXP101", ERROR)]

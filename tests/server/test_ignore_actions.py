@@ -37,6 +37,20 @@ async def test_comments_go_where_they_belong(tmp_path: Path, encoding: str) -> N
         assert await editor.codes(uri) == []
 
 
+async def test_comments_have_a_reason_to_fill_in_where_one_is_required(tmp_path: Path) -> None:
+    (tmp_path / "exportlint.toml").write_text("require-reason = true\n", encoding="utf-8")
+    async with editing(tmp_path, capable()) as editor:
+        uri = editor.open("net.py", NET)
+        for title, expected in (
+            (IGNORE[0], NET.replace(f"{TEST}:", f"{TEST}:  # exportlint: ignore[EXP101] TODO: say why")),
+            (IGNORE[1], f"# exportlint: file-ignore[EXP101] TODO: say why\n{NET}"),
+        ):
+            await choose(editor, title, await actions(editor, uri, TEST))
+            assert editor.texts[uri] == expected
+            assert await editor.codes(uri) == []
+            editor.set_text(uri, NET)
+
+
 @pytest.mark.parametrize(
     ("head", "expected"),
     [

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from exportlint.source import Discovery, DiscoveryOptions, discover, is_excluded
+from tests.source import discovering
+from tests.source.discovering import make
 from tests.source.privileges import unprivileged
 
 OPTIONS = DiscoveryOptions()
@@ -23,16 +25,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def make(*files: str) -> None:
-    for name in files:
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).touch()
-
-
 def find(*paths: str, options: DiscoveryOptions = OPTIONS) -> list[str]:
-    found = discover([Path(path) for path in paths], lambda _: options)
-    assert found.problems == ()
-    return [str(path) for path in found.files]
+    return discovering.find(*paths, options=options)
 
 
 def problems(*paths: str) -> list[str]:

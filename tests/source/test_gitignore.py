@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from exportlint.source import DiscoveryOptions, discover
+from exportlint.source import DiscoveryOptions
+from tests.source import discovering
+from tests.source.discovering import make
 
 OPTIONS = DiscoveryOptions(exclude=(".git",))
 
@@ -27,21 +29,13 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def make(*files: str) -> None:
-    for name in files:
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).touch()
-
-
 def write(name: str, *lines: str) -> None:
     Path(name).parent.mkdir(parents=True, exist_ok=True)
     Path(name).write_text("\n".join(lines))
 
 
 def find(*paths: str, options: DiscoveryOptions = OPTIONS) -> list[str]:
-    found = discover([Path(path) for path in paths], lambda _: options)
-    assert found.problems == ()
-    return [str(path) for path in found.files]
+    return discovering.find(*paths, options=options)
 
 
 def unignored() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import runpy
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from exportlint.verify.targets.hints import hints_of
 from exportlint.verify.worker import inferring
 from exportlint.verify.worker.words import Example
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 FILE = Path(__file__).parents[1] / "data" / "verify" / "without_inputs.py"
 MODELS: Mapping[str, Any] = runpy.run_path(str(FILE))
 FORWARDS = {
@@ -27,14 +29,6 @@ FORWARDS = {
     for item in node.body
     if isinstance(item, ast.FunctionDef) and item.name == "forward"
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.mark.parametrize("name", [name for name in FORWARDS if MODELS[name].__doc__])

@@ -136,6 +136,21 @@ def test_torch_that_is_broken(tmp_path: Path) -> None:
     assert run.reason == f"`{python}` cannot be used: torch cannot be imported: OSError: libtorch.so: no such file"
 
 
+def test_each_python_without_torch_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = """echo '["exportlint", "", [3, 11, 0], null, []]'"""
+    environment = tmp_path / "venv" / "bin"
+    environment.mkdir(parents=True)
+    python = script(environment, answer).rename(environment / "python")
+    (environment / "python3").symlink_to("python")
+    monkeypatch.setenv("VIRTUAL_ENV", str(environment.parent))
+    monkeypatch.setenv("PATH", f"{environment}:/usr/bin:/bin")
+    monkeypatch.setattr(sys, "executable", str(environment / "python3"))
+    with pytest.raises(InterpreterError) as raised:
+        find_interpreter(None, tmp_path, tmp_path, "FLAG")
+    install = f"`{python} -m pip install torch`, or name one by FLAG"
+    assert str(raised.value) == f"no Python with torch 2.4 or newer was found: {install}; `{python}` has no torch"
+
+
 def test_the_first_that_has_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script(tmp_path, "exit 1").rename(tmp_path / "python3")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")

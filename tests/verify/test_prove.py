@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from exportlint.findings import Applicability, Edit, Finding, Fix, Position, Severity, Span
 from exportlint.verify.bench import Objection
 from exportlint.verify.subsets import largest
 from tests.cli import conftest
 from tests.cli.runner import Result, Run, write
 
-root, run = conftest.root, conftest.run
+root, run, marks = conftest.root, conftest.run, conftest.marks
 
 CONFIG = f"""\
 verify.python = {sys.executable!r}
@@ -42,20 +40,6 @@ BRANCH = "        if x.sum() > 0:\n            return x + 1\n        return x * 
 
 def net(*lines: str) -> str:
     return NET.format(body="\n".join(f"        {line}" for line in lines))
-
-
-def marked(source: Any, *_: Any) -> Iterator[Finding]:
-    """Instead of the rules: a line that ends in `# -> y` is to become `y`."""
-    for row, line in enumerate(source.text.splitlines(), 1):
-        if found := re.fullmatch(r"( *)(\S.*\S)  # -> (.*)", line):
-            span = Span(Position(row, len(found[1]) + 1), Position(row, len(line) + 1))
-            fix = Fix(Applicability.SAFE, "as it says", (Edit(span, found[3]),))
-            yield Finding("EXP101", "tensor-branch", Severity.ERROR, "marked", source.filename, span, fix=fix)
-
-
-@pytest.fixture
-def marks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("exportlint.workspace.check_file", lambda *arguments: list(marked(*arguments)))
 
 
 def prove(root: Path, run: Run, files: dict[str, str]) -> tuple[Result, dict[str, str]]:

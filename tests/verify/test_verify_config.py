@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from exportlint.config import OPTIONS, ConfigError, Configuration, Settings, inline
+from exportlint.config import OPTIONS, ConfigError, inline
 from exportlint.config.quantities import parse_memory
 from exportlint.config.schema import schema
 from exportlint.config.tables import with_inner
 from exportlint.config.toml import parse
 from tests.cli.runner import write
+from tests.configured import settings
 from tests.schema import violations
 
 TARGET = """\
@@ -40,10 +40,6 @@ memory = "16 GiB"
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
     return tmp_path
-
-
-def settings(root: Path, directory: str = "", **options: Any) -> Settings:
-    return Configuration(root, **options).for_directory(root / directory)
 
 
 def test_what_holds_without_it(root: Path) -> None:

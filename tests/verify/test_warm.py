@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +178,7 @@ def test_a_directory_that_others_can_write_to_is_not_used(tmp_path: Path) -> Non
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
-    assert connect(Warmth(shared, ask(PYTHON)), dict(os.environ), 1.0) is None
+    assert connect(Warmth(shared, ask(PYTHON)), dict(os.environ), 1.0, lambda: False) is None
     assert list(shared.iterdir()) == []
 
 
@@ -209,3 +210,21 @@ def test_without_time_to_wait_none_is_left(tmp_path: Path) -> None:
         none = Warmth(Path(directory, "private"), ask(PYTHON), idle=0)
         assert verdict(none, tmp_path, module())[0] == "exports"
         assert waiting(none.directory) == []
+
+
+def test_a_run_can_be_cancelled_while_its_worker_starts_and_leaves_none(tmp_path: Path) -> None:
+    python, said = tmp_path / "python", tmp_path / "said"
+    python.write_text(f"#!/bin/sh\necho $$ >> {said}\nexec sleep 1000\n")
+    python.chmod(0o755)
+    with own_warmth() as warmth:
+        slot = Slot(python, warmth=replace(warmth, interpreter=replace(warmth.interpreter, path=python)))
+        outcomes: list[str] = []
+        thread = threading.Thread(target=lambda: outcomes.append(slot.run({}, lambda _event: None).end.how))
+        thread.start()
+        wait_until(lambda: said.exists() and said.read_text().endswith("\n"))
+        (pid,) = map(int, said.read_text().split())
+        slot.close()
+        thread.join(10)
+        assert (thread.is_alive(), outcomes) == (False, ["cancelled"])
+        assert not Path(f"/proc/{pid}").exists()
+        assert said.read_text() == f"{pid}\n"  # nothing else was started

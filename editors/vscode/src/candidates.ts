@@ -13,7 +13,12 @@ export interface Candidate {
   readonly python?: Command;
   /** The setting that names it. */
   readonly setting?: CommandKey;
+  /** Whether it is the exportlint that comes with the extension. */
+  readonly bundled?: boolean;
 }
+
+/** Whose exportlint runs first: that of the project's environment, or the extension's own. */
+export type ImportStrategy = "fromEnvironment" | "useBundled";
 
 export interface Sources {
   readonly path: Command | undefined;
@@ -21,19 +26,32 @@ export interface Sources {
   /** The interpreter that another extension says the project uses. */
   readonly environment: Command | undefined;
   readonly windows: boolean;
+  readonly strategy: ImportStrategy;
+  /** The script that runs the bundled exportlint. */
+  readonly bundled: string;
 }
 
 /**
  * A path that cannot be used gives way to the interpreter, for linting with what the project has is better than not at
- * all. An interpreter that the user names is the last candidate: to run something else would hide the mistake.
+ * all. No other interpreter is tried than one that the user names: to run something else would hide the mistake.
  */
 export function candidates(sources: Sources): Candidate[] {
   const path: Candidate[] = sources.path ? [{ command: sources.path, setting: "path" }] : [];
-  if (sources.interpreter) {
-    return [...path, { ...module(sources.interpreter), setting: "interpreter" }];
+  const onPath: Command = [sources.windows ? "python" : "python3"];
+  const pythons = sources.interpreter ? [sources.interpreter] : [...(sources.environment ? [sources.environment] : []), onPath];
+  const named: Pick<Candidate, "setting"> = sources.interpreter ? { setting: "interpreter" } : {};
+  const bundled = pythons.map((python) => ({ ...bundle(python, sources.bundled), ...named }));
+  if (sources.strategy === "useBundled") {
+    return [...path, ...bundled];
   }
-  const environment = sources.environment ? [module(sources.environment)] : [];
-  return [...path, ...environment, { command: ["exportlint"] }, module([sources.windows ? "python" : "python3"])];
+  const installed = pythons.map((python): Candidate => ({ ...module(python), ...named }));
+  // the program on PATH goes before the Python on PATH
+  const program: Candidate[] = sources.interpreter ? [] : [{ command: ["exportlint"] }];
+  return [...path, ...installed.slice(0, -1), ...program, ...installed.slice(-1), ...bundled];
+}
+
+function bundle(python: Command, script: string): Candidate {
+  return { command: [...python, script], python, bundled: true };
 }
 
 function module(python: Command): Candidate {

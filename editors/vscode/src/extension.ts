@@ -2,6 +2,7 @@
 
 import { commands, window, workspace, type ExtensionContext } from "vscode";
 
+import { openExample } from "./example";
 import { registerExplanations } from "./explain";
 import { registerRulePages } from "./rules";
 import { Server } from "./server";
@@ -30,6 +31,10 @@ export async function activate(context: ExtensionContext): Promise<void> {
     commands.registerCommand("exportlint.showServerLogs", () => {
       output.show();
     }),
+    commands.registerCommand("exportlint.getStarted", () =>
+      commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#start`),
+    ),
+    commands.registerCommand("exportlint.openExample", openExample),
     workspace.onDidChangeConfiguration((event) => {
       const affects = (key: string): boolean => event.affectsConfiguration(key);
       if (SERVER_KEYS.some(affects)) {

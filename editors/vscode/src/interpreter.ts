@@ -1,14 +1,16 @@
 /** Finds the exportlint to run. */
 
+import path from "node:path";
+
 import { workspace, type LogOutputChannel } from "vscode";
 
 import { candidates } from "./candidates";
 import type { Environments } from "./environments";
 import { describe, type Attempt, type Found, type Missing } from "./messages";
 import { probe } from "./probe";
-import { commandSetting } from "./settings";
+import { commandSetting, importStrategy } from "./settings";
 
-/** Environments of folders that are not trusted are not run: they may be part of what was downloaded. */
+/** `cwd` is the extension's directory. Environments of folders that are not trusted are not run: they may be part of what was downloaded. */
 export async function findExportlint(
   environments: Environments,
   output: LogOutputChannel,
@@ -21,12 +23,15 @@ export async function findExportlint(
     interpreter: commandSetting("interpreter", scope),
     environment: workspace.isTrusted ? await environments.interpreter(scope) : undefined,
     windows: process.platform === "win32",
+    strategy: importStrategy(scope),
+    bundled: path.join(cwd, "bundled", "run.py"),
   })) {
     const answer = await probe(candidate.command, cwd);
     output.info(`${candidate.command.join(" ")}: ${describe(answer)}`);
     if (answer.kind === "works") {
       const passedOver = tried.find(({ setting }) => setting);
-      return { command: candidate.command, version: answer.version, passedOver };
+      const { command, python, bundled } = candidate;
+      return { command, version: answer.version, passedOver, bundled: bundled ? { python, fixes: answer.fixes } : undefined };
     }
     tried.push({ ...candidate, answer });
   }

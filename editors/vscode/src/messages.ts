@@ -15,6 +15,8 @@ export interface Found {
   readonly command: Command;
   readonly version: string;
   readonly passedOver?: Attempt | undefined;
+  /** If it is the extension's own: the Python that runs it, and whether that has what fixes need. */
+  readonly bundled?: { readonly python: Command | undefined; readonly fixes: boolean } | undefined;
 }
 
 /** What a command turned out to be, in a few words. */
@@ -50,9 +52,18 @@ export function passedOverMessage(passedOver: Attempt): string {
 }
 
 /** Which exportlint runs. */
-export function runningMessage({ command, version, passedOver }: Found): string {
+export function runningMessage(found: Found): string {
+  const { command, version, passedOver, bundled } = found;
   const instead = passedOver ? `${passedOverMessage(passedOver)}\n` : "";
-  return `${instead}exportlint ${version} is running: ${command.join(" ")}`;
+  const whose = bundled ? `exportlint ${version}, bundled with the extension,` : `exportlint ${version}`;
+  const without = bundled && !bundled.fixes ? `\n${withoutFixesMessage(found)}` : "";
+  return `${instead}${whose} is running: ${command.join(" ")}${without}`;
+}
+
+/** What the bundled exportlint lacks, and what to do about it. */
+export function withoutFixesMessage({ bundled }: Found): string {
+  const python = bundled?.python?.join(" ") ?? "";
+  return `The bundled exportlint offers no fixes, because \`${python}\` does not have libcst: install exportlint there.`;
 }
 
 function attempted({ setting, command, answer }: Attempt): string {

@@ -4,7 +4,7 @@ import { commands, extensions, ProcessExecution, Task, tasks, TaskScope, window,
 import type { Memento } from "vscode";
 
 import type { Command } from "./candidates";
-import { missingMessage, passedOverMessage, type Attempt, type Missing } from "./messages";
+import { missingMessage, passedOverMessage, withoutFixesMessage, type Attempt, type Found, type Missing } from "./messages";
 import type { Notifications } from "./notifications";
 
 const INSTALL = "Install";
@@ -15,6 +15,7 @@ const RESTART = "Restart Server";
 const NEVER = "Don't show again";
 
 const HIDDEN = "missing.hidden";
+const FIXES_HIDDEN = "withoutFixes.hidden";
 
 /** Whether the user wants no more messages about a missing exportlint. */
 export function isHidden(memory: Memento): boolean {
@@ -45,6 +46,30 @@ export async function reportMissing(
       break;
     case NEVER:
       await memory.update(HIDDEN, true);
+      break;
+  }
+}
+
+/** Says, until the user does not want to hear it again, that the bundled exportlint has no fixes. */
+export async function reportWithoutFixes(
+  found: Found,
+  notifications: Notifications,
+  memory: Memento,
+  cwd: string,
+  installed: () => void,
+): Promise<void> {
+  const python = found.bundled?.python;
+  if (!python || memory.get<boolean>(FIXES_HIDDEN)) {
+    return;
+  }
+  switch (await notifications.error(withoutFixesMessage(found), INSTALL, NEVER)) {
+    case INSTALL:
+      if (await install(python, cwd)) {
+        installed();
+      }
+      break;
+    case NEVER:
+      await memory.update(FIXES_HIDDEN, true);
       break;
   }
 }

@@ -5,7 +5,8 @@ import { execFile } from "node:child_process";
 import type { Command } from "./candidates";
 
 export type Answer =
-  | { readonly kind: "works"; readonly version: string }
+  /** `fixes`: whether it has what it needs to work out fixes. */
+  | { readonly kind: "works"; readonly version: string; readonly fixes: boolean }
   /** Python is there, and exportlint is not. */
   | { readonly kind: "not-installed" }
   /** No such program. */
@@ -36,7 +37,7 @@ export async function probe(command: Command, cwd: string, timeout = TIMEOUT_MS)
 export function judge({ error, stdout, stderr }: Run): Answer {
   const version = /^exportlint (\S+)$/m.exec(stdout)?.[1];
   if (!error && version !== undefined) {
-    return { kind: "works", version };
+    return { kind: "works", version, fixes: !/^without libcst$/m.test(stdout) };
   }
   if (error?.code === "ENOENT") {
     return { kind: "not-found" };

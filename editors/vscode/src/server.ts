@@ -16,7 +16,7 @@ import { findExportlint } from "./interpreter";
 import { Lenses } from "./lenses";
 import { missingMessage, passedOverMessage, type Found } from "./messages";
 import { middleware } from "./middleware";
-import { isHidden, reportBroken, reportMissing, reportPassedOver } from "./missing";
+import { isHidden, reportBroken, reportMissing, reportPassedOver, reportWithoutFixes } from "./missing";
 import { Notifications } from "./notifications";
 import { Progresses } from "./progress";
 import { isEnabled, logFlags, SECTION, serverSettings } from "./settings";
@@ -36,6 +36,7 @@ export class Server implements Disposable {
   private started: Promise<void> = Promise.resolve();
   /** Whether it was said that exportlint is missing, which is not to be repeated at each occasion to look again. */
   private saidMissing = false;
+  private saidWithoutFixes = false;
   /** What was last said about a setting that cannot be used. */
   private saidPassedOver: string | undefined;
   private turn: Promise<void> = Promise.resolve();
@@ -139,6 +140,10 @@ export class Server implements Disposable {
         void reportPassedOver(found.passedOver, this.notifications);
       }
       this.saidPassedOver = passedOver;
+      if (found.bundled && !found.bundled.fixes && !this.saidWithoutFixes) {
+        this.saidWithoutFixes = true;
+        void reportWithoutFixes(found, this.notifications, this.memory, this.home, () => void this.restart());
+      }
       return found;
     }
     const why = missingMessage(found);

@@ -4,14 +4,14 @@ import { homedir } from "node:os";
 
 import { workspace, type Uri } from "vscode";
 
-import { asCommand, type Command, type CommandKey } from "./candidates";
+import { asCommand, type Command, type CommandKey, type ImportStrategy } from "./candidates";
 import { expand, isInFolder } from "./expand";
 import { forServer } from "./serverSettings";
 
 export const SECTION = "exportlint";
 
 /** These choose the program that runs: who changes them wants to know whether it does. */
-export const PROGRAM_KEYS = ["path", "interpreter"].map((key) => `${SECTION}.${key}`);
+export const PROGRAM_KEYS = ["path", "interpreter", "importStrategy"].map((key) => `${SECTION}.${key}`);
 
 /** A change of these needs another server, or none: a client has to pull all or not from the start. */
 export const SERVER_KEYS = [
@@ -33,6 +33,12 @@ export function commandSetting(key: CommandKey, scope: Uri | undefined): Command
   const replace = replacer(scope);
   const [program, ...rest] = command;
   return [replace(program), ...rest.map(replace)];
+}
+
+/** Whose exportlint to run for the folder `scope`. */
+export function importStrategy(scope: Uri | undefined): ImportStrategy {
+  const value = workspace.getConfiguration(SECTION, scope).get("importStrategy");
+  return value === "useBundled" ? value : "fromEnvironment";
 }
 
 /** What `workspace/configuration` answers for the file or folder `scope`. */

@@ -46,7 +46,7 @@ export class Status implements Disposable {
 
   running(found: Found): void {
     const mark = found.passedOver ? "$(warning)" : "$(check)";
-    this.set({ text: `${mark} exportlint ${found.version}`, tooltip: runningMessage(found) });
+    this.set({ text: `${mark} exportlint ${found.version}${found.bundled ? " (bundled)" : ""}`, tooltip: runningMessage(found) });
     void commands.executeCommand("setContext", "exportlint.running", true);
   }
 

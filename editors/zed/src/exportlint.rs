@@ -15,18 +15,15 @@ impl zed::Extension for Exportlint {
         server: &LanguageServerId,
         worktree: &Worktree,
     ) -> Result<zed::Command> {
-        let binary = LspSettings::for_worktree(server.as_ref(), worktree)?
+        let (path, arguments) = LspSettings::for_worktree(server.as_ref(), worktree)?
             .binary
-            .unwrap_or_default();
-        let command = binary
-            .path
+            .map_or((None, None), |binary| (binary.path, binary.arguments));
+        let command = path
             .or_else(|| worktree.which("exportlint"))
             .ok_or("exportlint is not on PATH: `pip install exportlint`, or set lsp.exportlint.binary.path")?;
         Ok(zed::Command {
             command,
-            args: binary
-                .arguments
-                .unwrap_or_else(|| vec!["server".to_string()]),
+            args: arguments.unwrap_or_else(|| vec!["server".to_string()]),
             env: worktree.shell_env(),
         })
     }

@@ -221,7 +221,7 @@ class Expression(Dim):
 
     @property
     def number(self) -> int | None:
-        """The constant that it is; None if it is none."""
+        """The constant that it is; None if it is not a constant."""
         return None if self.terms else self.constant
 
     def within(self, *, specialized: bool = True) -> Interval:

@@ -51,7 +51,7 @@ MAX_LENGTH = 4_096
 
 
 NOWHERE: frozenset[Allocation] = frozenset()
-"""The identity of what is no container, or of a container of which nothing tells which one it is."""
+"""The identity of what is not a container, or of a container of which nothing tells which one it is."""
 
 
 class Value:
@@ -515,7 +515,7 @@ class TorchModule(Composite):
 @hashed_once
 @immutable
 class BoundMethod(Composite):
-    """A method of a value that is no project object: `x.sum`, `"".join`."""
+    """A method of a value that is not a project object: `x.sum`, `"".join`."""
 
     receiver: Value
     name: str

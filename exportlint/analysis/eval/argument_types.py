@@ -1,4 +1,4 @@
-"""What the arguments of `forward` are where they are no tensors: by annotation, default, and how they are tested."""
+"""What the arguments of `forward` are where they are not tensors: by annotation, default, and how they are tested."""
 
 from __future__ import annotations
 

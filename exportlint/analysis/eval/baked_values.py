@@ -111,7 +111,7 @@ def read_environment(frame: Frame, container: Value, node: ast.AST) -> Value | N
 
 
 def compared(left: Value, right: Value) -> Value | None:
-    """The truth of a comparison, if one side is baked and the other is no tensor."""
+    """The truth of a comparison, if one side is baked and the other is not a tensor."""
     baked, other = (left, right) if isinstance(left, Baked) else (right, left)
     if not isinstance(baked, Baked) or isinstance(other, Tensor):
         return None

@@ -144,7 +144,7 @@ def merged_dicts(container: Dict, other: Dict) -> Dict:
 
 
 def changed_by(frame: Frame, container: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
-    """What a container is after a method that changes it; None for what is no container."""
+    """What a container is after a method that changes it; None for what is not a container."""
     if isinstance(container, Dict):
         return _changed_dict(container, name, arguments)
     if isinstance(container, Sequence) and container.type == "set":

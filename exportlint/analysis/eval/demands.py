@@ -225,7 +225,7 @@ def element_of(tensor: Tensor) -> Tensor:
 
 
 def any_entry(value: Dict) -> Value:
-    """One of the entries of a dictionary, which one is not known: nothing is claimed if some are no tensor data."""
+    """One of the entries of a dictionary, which one is not known: nothing is claimed if some are not tensor data."""
     values = [v for _, v in value.entries] + ([] if value.rest is None else [value.rest])
     if not values:
         return UNKNOWN

@@ -57,7 +57,7 @@ NOT_MODULES = frozenset({"float", "half", "to", "cpu", "cuda", "double", "bfloat
 CATEGORICAL = frozenset(
     {"Categorical", "OneHotCategorical", "OneHotCategoricalStraightThrough", "RelaxedOneHotCategorical"}
 )
-"""Distributions whose first argument is no number: it has one dimension at least."""
+"""Distributions whose first argument is not a number: it has one dimension at least."""
 
 
 LIST_ONLY = frozenset({"append", "extend", "insert", "reverse"})
@@ -729,7 +729,7 @@ class _Reader:
         return _Handed(callee, place, held.surely, names, frozenset(items))
 
     def _is_modules(self, node: ast.expr) -> bool:
-        """Whether it is a container of modules: what is taken one for each of them is no batch."""
+        """Whether it is a container of modules: what is taken one for each of them is not a batch."""
         value = self.frame.peek(node) if dotted(node) is not None else None
         return isinstance(value, TorchModule) and value.name == "torch.nn.ModuleList"
 

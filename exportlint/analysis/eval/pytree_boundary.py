@@ -48,7 +48,7 @@ def is_surely_exported(frame: Frame, cls: Class) -> bool:
 def note_inputs(
     frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef, given: Mapping[str, Value], *, surely: bool
 ) -> None:
-    """Record which arguments of a `forward` are no tensors; `given` is what they hold.
+    """Record which arguments of a `forward` are not tensors; `given` is what they hold.
 
     `surely`: the module is surely exported, so that objects are worth a word.
     """

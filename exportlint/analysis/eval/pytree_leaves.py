@@ -47,7 +47,7 @@ PLAIN_BASES = frozenset({
     "collections.OrderedDict", "collections.UserDict", "collections.UserList", "typing.Generic", "abc.ABC",
     "typing.Protocol", "typing_extensions.Protocol",
 })  # fmt: skip
-"""Classes whose subclasses are no pytrees until they are registered."""
+"""Classes whose subclasses are not pytrees until they are registered."""
 
 DICTIONARIES = frozenset({"builtins.dict", "collections.OrderedDict"})
 """Bases of which torch takes what they hold for the output, under its keys."""

@@ -37,7 +37,7 @@ class ObjectInput(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of `forward` that is no tensor, or not always; `required` if it has no default.
+    """An argument of `forward` that is not a tensor, or not always; `required` if it has no default.
 
     `type`: what the value is of which Python knows more than torch does; "None" where it is None or something else.
     """
@@ -50,6 +50,6 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Signature(Fact):
-    """The arguments of `forward` that are no tensors and that it uses."""
+    """The arguments of `forward` that are not tensors and that it uses."""
 
     arguments: tuple[Argument, ...]

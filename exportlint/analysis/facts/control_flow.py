@@ -73,7 +73,7 @@ class BodyMismatch(Fact):
 class OperandMismatch(Fact):
     """What an operator is given is not what it takes.
 
-    `what`: "container" (operands that are no tuple), "number" (a Python number or None among them), "symbol" (a number
+    `what`: "container" (operands not in a tuple), "number" (a Python number or None among them), "symbol" (a number
     read from a tensor among them), "object" (any other object among them), "alias" (two views of the same tensor),
     "count" (not as many as the function has parameters), "predicate" (a condition with several elements).
     """

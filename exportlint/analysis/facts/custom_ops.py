@@ -18,7 +18,7 @@ class UnfakedCall(Fact):
 
 @dataclass(frozen=True, slots=True)
 class FakeResult(Fact):
-    """The fake kernel of the operator `name` returns something else than the operator is annotated to return.
+    """The fake kernel of the operator `name` returns something other than the operator is annotated to return.
 
     `what`: "none" (nothing), "alias" (an argument, or one tensor twice), "type" (no tensors, or not as many). `fake` is
     the function.

@@ -60,7 +60,7 @@ class BufferWrite(Fact):
 
 @dataclass(frozen=True, slots=True)
 class PlainTensorWrite(Fact):
-    """A tensor that is no buffer is changed in place, by something that is no data of the call.
+    """A tensor that is not a buffer is changed in place, by something that is not data of the call.
 
     It matters for what calls compute, and doing it twice is not doing it once.
     """

@@ -73,7 +73,7 @@ class FunctionApplied(Fact):
 
 
 Problem = Literal["no function", "a function", "a function defined elsewhere", "a method", "captures"]
-"""Why some torch cannot make a constant of a message: what it is, or that it captures what is no constant."""
+"""Why some torch cannot make a constant of a message: what it is, or that it captures what is not a constant."""
 
 
 @dataclass(frozen=True, slots=True)

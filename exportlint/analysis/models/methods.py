@@ -1,4 +1,4 @@
-"""Calls of methods of values that are no objects of the project, and of what is not known."""
+"""Calls of methods of values that are not objects of the project, and of what is not known."""
 
 from __future__ import annotations
 

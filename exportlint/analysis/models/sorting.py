@@ -1,4 +1,4 @@
-"""What strict mode does not order: lists and tuples with something in them that is no constant."""
+"""What strict mode does not order: lists and tuples with something in them that is not a constant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of torch that are no operators: its generators, defaults, files, threads and settings."""
+"""Functions of torch that are not operators: its generators, defaults, files, threads and settings."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ LEAVES_ALONE = frozenset({
     "load_state_dict", "state_dict", "parameters", "named_parameters", "buffers", "named_buffers", "modules",
     "children", "named_modules", "named_children", "register_buffer", "register_forward_hook", "get_submodule",
 })  # fmt: skip
-"""Methods of modules that give something else than the module, and do not change its mode."""
+"""Methods of modules that give something other than the module, and do not change its mode."""
 HARMLESS = (
     "builtins.",
     "torch.save",
@@ -126,7 +126,7 @@ def _run(scope: Scope, function: Function, arguments: Arguments) -> Value:
 
 
 def _bound(parameters: ast.arguments, arguments: Arguments) -> dict[object, Value]:
-    """What the parameters of a function hold; defaults are not evaluated where they are no constants."""
+    """What the parameters of a function hold; defaults are not evaluated where they are not constants."""
     names = [p.arg for p in (*parameters.posonlyargs, *parameters.args)]
     is_known = UNPACKED not in arguments.keywords and Sequence(UNKNOWN, "*") not in arguments.positional
     bound: dict[object, Value] = dict.fromkeys((*names, *(p.arg for p in parameters.kwonlyargs)), UNKNOWN)

@@ -24,7 +24,7 @@ from exportlint.syntax.definitions import Class, Module
 def report_state(engine: Engine, calls: Calls, root: Value, *, surely_exported: bool) -> None:
     """Emit what is found of the reads and writes of state in the calls of a module.
 
-    `surely_exported`: it is no part of another module.
+    `surely_exported`: it is not a part of another module.
     """
     carried = Carried(calls)
     report_unregistered(engine, carried.state, root)

@@ -47,7 +47,7 @@ def _lines(one: Explanation, context: Context) -> Iterator[str]:
             yield f"**Instead:** {_sentence(finding.help)}"
             yield ""
         if finding.fix is not None:
-            changes = [_diffed(line) for line in shown(finding.fix, finding.filename, context)[1:]]
+            changes = [_diffed(line) for line in shown(finding.fix, finding, context)[1:]]
             yield from _fenced("diff", [line for line in changes if line])
     if one.remedy:
         yield f"**Instead:** {_sentence(one.remedy)}"

@@ -128,7 +128,7 @@ class _Flow:
                 self._others(child)
 
     def _expression(self, node: ast.expr) -> None:
-        """What is no array, but may be made of one."""
+        """What is not an array, but may be made of one."""
         found = self.arrays.wrapped(node)
         if found is not None:
             self.edits.append(self.code.replace(node, found))

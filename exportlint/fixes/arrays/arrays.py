@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COPIES = frozenset({"numpy.array", "numpy.copy"})
 VIEWS = frozenset({"numpy.asarray", "numpy.ascontiguousarray", "numpy.asanyarray"})
 READS = frozenset({"item", "tolist", "__setitem__"})
-"""Methods that give what is no array, by the same name as those of tensors."""
+"""Methods that give what is not an array, by the same name as those of tensors."""
 WRAPPERS = {
     "torch.from_numpy": "", "torch.as_tensor": "", "torch.asarray": "", "torch.tensor": "clone",
     "torch.Tensor": "float", "torch.FloatTensor": "float", "torch.LongTensor": "long",
@@ -75,7 +75,7 @@ class Arrays:
         return None
 
     def plain(self, node: ast.expr) -> Expression:
-        """What is no array; arrays inside it, and what numpy has names for, as torch says them."""
+        """What is not an array; arrays inside it, and what numpy has names for, as torch says them."""
         if isinstance(node, (ast.Tuple, ast.List)):
             return self._with_parts(node, node.elts)
         found = self.array(node) or self.wrapped(node)

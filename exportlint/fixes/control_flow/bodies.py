@@ -115,7 +115,7 @@ def operands(code: Code, names: Iterable[str], rebound: Iterable[str]) -> Operan
     """Of the variables that functions need, those that have to be passed: tensors, and those that they bind again.
 
     Raises:
-        DeclinedError: one that has to be passed is no tensor.
+        DeclinedError: one that has to be passed is not a tensor.
     """
     taken: dict[str, tuple[Value, ...]] = {}
     for name in dict.fromkeys(names):
@@ -148,7 +148,7 @@ def _roots(value: Value) -> Iterable[object]:
 
 
 def check_tensors(values: Iterable[Value], what: str) -> None:
-    """Raises DeclinedError if values surely are no tensors, nor containers of tensors."""
+    """Raises DeclinedError if values surely are not tensors, nor containers of tensors."""
     for value in values:
         if isinstance(value, Tuple):
             check_tensors(value.items, what)
@@ -162,7 +162,7 @@ def given_back(code: Code, node: ast.expr, values: Sequence[tuple[Run, Value]]) 
     """What a function returns, with copies of what is not its own.
 
     Raises:
-        DeclinedError: it returns something else than tensors, or does not make the container that it returns.
+        DeclinedError: it returns something other than tensors, or does not make the container that it returns.
     """
     if isinstance(node, ast.Tuple) and all(isinstance(value, Tuple) for _, value in values):
         seen: set[str] = set()

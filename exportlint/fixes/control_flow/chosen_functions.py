@@ -32,7 +32,7 @@ def chosen_function_fix(code: Code, _: Fact) -> Fix:
     """Call all functions that a branch chooses from, and choose a result.
 
     Raises:
-        DeclinedError: the branch chooses no function, a call may have effects, or a result is no tensor.
+        DeclinedError: the branch chooses no function, a call may have effects, or a result is not a tensor.
     """
     branch = branch_of(code)
     if isinstance(branch, ast.Match):

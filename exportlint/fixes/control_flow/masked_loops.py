@@ -30,7 +30,7 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     """Keep the old values where `if …: break`, `continue` or `return` has left the loop or the pass.
 
     Raises:
-        DeclinedError: the loop does something else than assign tensors.
+        DeclinedError: the loop does something other than assign tensors.
     """
     branch = code.tree.statement(code.expression)
     if not isinstance(branch, ast.If) or branch.orelse or len(branch.body) != 1:

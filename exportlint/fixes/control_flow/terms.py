@@ -59,7 +59,7 @@ class Term:
 
 
 def term(code: Code, node: ast.expr, forms: Forms) -> Term:
-    """An expression of an arm. Raises DeclinedError if it cannot be evaluated in vain, or is no tensor or number."""
+    """An expression of an arm. Raises DeclinedError if it cannot be evaluated in vain, or is not a tensor or number."""
     if isinstance(node, ast.Tuple) and not any(isinstance(item, ast.Starred) for item in node.elts):
         items = tuple(term(code, item, forms) for item in node.elts)
         source = expression("({*items},)", items=[item.source for item in items])

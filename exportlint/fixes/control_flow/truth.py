@@ -64,7 +64,7 @@ def unread_fix(code: Code, _: Fact) -> Fix:
     """Keep the condition a tensor that a branch asks, where it was read: `bad = t.any().item()`, `if bad:`.
 
     Raises:
-        DeclinedError: it is no variable that is assigned once, from what is read of a tensor.
+        DeclinedError: it is not a variable that is assigned once, from what is read of a tensor.
     """
     branch = branch_of(code)
     test = branch.subject if isinstance(branch, ast.Match) else branch.test

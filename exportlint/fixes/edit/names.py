@@ -157,7 +157,7 @@ def place_of_import(source: Text, module: ast.Module, name: str, row: int, origi
     r"""Where `import name`, which code in a row needs, goes, and what has to be inserted there.
 
     It goes in front of the first import from the same package, else behind the first block of imports, else behind the
-    docstring. Imports under `if TYPE_CHECKING:` or in a `try` are no part of the block. In a notebook, which is run
+    docstring. Imports under `if TYPE_CHECKING:` or in a `try` are not part of the block. In a notebook, which is run
     cell by cell, the block is that of the cell.
     """
     lines, line = source.lines, f"from {origin} import {name}" if origin else f"import {name}"

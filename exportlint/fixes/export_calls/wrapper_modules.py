@@ -75,7 +75,7 @@ def _insertion(code: Code, node: ast.expr, function: FunctionTarget, definition:
 
 
 def _held(function: FunctionTarget, owner: str, method: str) -> tuple[dict[str, Expression], Expression]:
-    """The attributes of the wrapper and what it calls: of an object that is no module it takes the modules."""
+    """The attributes of the wrapper and what it calls: of an object that is not a module it takes the modules."""
     if owner == "module":
         return {"module": dotted("module")}, expression("self.module.{method}", method=method)
     attributes = {name: expression("owner.{name}", name=name) for name in sorted(function.calls)}

@@ -61,7 +61,7 @@ def operands(code: Code, left: ast.expr, right: ast.expr) -> tuple[Operand, Oper
 
 
 def operand(code: Code, node: ast.expr) -> Operand | None:
-    """A tensor that holds what an expression does; None if that is no tensor data."""
+    """A tensor that holds what an expression does; None if that is not tensor data."""
     read = _read(code, node) if isinstance(node, ast.Call) else None
     if read is not None:
         return read

@@ -1,6 +1,6 @@
 """Numbers that count from one to another without a tensor: `torch.arange(a, b).tolist()` becomes `list(range(a, b))`.
 
-Never safe: bounds that are no integers are refused, and where the first number is the greater one, `range` gives none
+Never safe: bounds that are not integers are refused, and where the first number is the greater one, `range` gives none
 and `torch.arange` raises.
 """
 

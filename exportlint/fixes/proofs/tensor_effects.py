@@ -17,7 +17,7 @@ _CHANGES = frozenset({
     "append", "extend", "insert", "pop", "remove", "clear", "update", "add", "discard", "setdefault", "popitem",
     "register_buffer", "register_parameter", "add_module", "set", "write", "load_state_dict",
 })  # fmt: skip
-"""Methods that change what is no tensor."""
+"""Methods that change what is not a tensor."""
 _VIEWS = frozenset(
     {"view", "detach", "reshape", "squeeze", "unsqueeze", "t", "transpose", "permute", "select", "narrow"}
 )
@@ -27,7 +27,7 @@ def written_by(code: Code, function: FunctionNode | None, made: ast.Call) -> tup
     """The object whose method is called, and the names of its attributes that the method writes to in place.
 
     Raises:
-        DeclinedError: it is no method of the class that stands here, or it does more than that.
+        DeclinedError: it is not a method of the class that stands here, or it does more than that.
     """
     cls = next((c for c in code.module.classes if function is not None and function in c.node.body), None)
     if cls is None or not isinstance(made.func, ast.Attribute) or not isinstance(made.func.value, ast.Name):

@@ -72,7 +72,7 @@ def _ternary(code: Code, choice: ast.IfExp) -> Fix:
 
 
 def _difference(code: Code, choice: ast.IfExp, smaller: ast.expr, larger: ast.expr) -> cst.BaseExpression:
-    """`8 - n` of `8 - n if n < 8 else 0`, which is no less than 0 where the condition holds."""
+    """`8 - n` of `8 - n if n < 8 else 0`, which is not less than 0 where the condition holds."""
     arm = choice.body
     if (
         isinstance(arm, ast.BinOp)

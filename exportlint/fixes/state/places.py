@@ -1,4 +1,4 @@
-"""Where calls leave values for the next ones: attributes, items of containers, globals, objects that are no modules.
+"""Where calls leave values for the next ones: attributes, items of containers, globals, objects that are not modules.
 
 Whatever it is, one buffer of a module takes its place, and all code that uses it is rewritten. Never safe: other files
 may use it as well, and what several modules shared, each of them has for itself.
@@ -273,7 +273,7 @@ def keep_global(code: Code, constructor: Constructor, name: str) -> list[Draft]:
 
 
 def keep_object(code: Code, constructor: Constructor, name: str) -> list[Draft]:
-    """An attribute of an object that is no module, whose class becomes one. `constructor` is that of its class.
+    """An attribute of an object that is not a module, whose class becomes one. `constructor` is that of its class.
 
     Raises:
         DeclinedError: as `keep` does, or the class does not stand by itself.

@@ -77,5 +77,5 @@ def flagged(code: Code, fact: GradFlag | Call) -> Fix:
 
 
 def _flag(node: ast.expr) -> list[ast.expr]:
-    """The argument of `requires_grad_`, which is True where none is given. What is no literal others can set."""
+    """The argument of `requires_grad_`, which is True where none is given. What is not a literal others can set."""
     return [] if isinstance(node, ast.Constant) and node.value is True else [node]

@@ -14,6 +14,9 @@ from exportlint.server.threads import in_thread
 from exportlint.source import SourceError, SourceFile
 from exportlint.suppressions.add import OF_THE_LINTER, file_ignore, ignores
 
+REASON = "TODO: say why"
+"""Stands for the reason that `require-reason` asks for."""
+
 _CODE: Callable[[Finding], str] = attrgetter("code")
 """What comments call a rule: as the titles of the actions do."""
 
@@ -39,11 +42,13 @@ def _codes(findings: list[Finding]) -> list[str]:
 
 def _actions(asked: Asked, source: SourceFile, code: str) -> list[types.CodeAction]:
     found = [finding for finding in asked.findings if finding.code == code]
+    assert asked.analysis is not None
+    reason = REASON if asked.analysis.outcome.task.settings.require_reason else ""
     try:
-        on_lines = ignores(source, found, by=_CODE)
+        on_lines = ignores(source, found, reason, _CODE)
     except SourceError:
         return []
-    in_file = [file_ignore(source, code)]
+    in_file = [file_ignore(source, code, reason)]
     return [
         *_refuted(asked, source, code, found),
         _action(asked, f"Ignore {code} on this line", on_lines, found),

@@ -1,4 +1,4 @@
-"""Makes what a client sees in a document out of what came of models."""
+"""What a client sees of the outcome of models in a document."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def see(file: str, text: str, known: Iterable[tuple[Verified, bool]]) -> Seen:
 
 
 def summary(known: Sequence[Verified]) -> str:
-    """What came of models, in one line: of one with the reason, of several how many came to what."""
+    """The outcome of models, in one line: of one with the reason, of several how many came to what."""
     if len(known) == 1:
         reasons = [known[0].reason, *(run.reason for run in known[0].runs)]
         why = next(filter(None, reasons), "")
@@ -71,7 +71,7 @@ def _rule(rulings: dict[FindingKey, Ruled], judged: Iterable[Judged]) -> None:
 
 
 def _title(verified: Verified, *, stale: bool) -> str:
-    """What came of a model in a word, or in one for each mode and device."""
+    """The outcome of a model in a word, or in one for each mode and device."""
     words = [(_WORDS.get(run.verdict, run.verdict), run) for run in verified.runs]
     if not words:
         said = "cannot be built"

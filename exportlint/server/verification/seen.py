@@ -50,7 +50,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class Seen:
-    """`rulings` are about findings, `titles` say of the models at some rows what came of them."""
+    """`rulings` are about findings, `titles` give the outcome of the models at some rows."""
 
     rulings: Mapping[FindingKey, Ruled] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()

@@ -1,4 +1,4 @@
-"""What came of verifying a model, and which texts that holds for."""
+"""The outcome of verifying a model, and which texts that holds for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ real = lru_cache(maxsize=10_000)(os.path.realpath)
 
 @dataclass(frozen=True)
 class Verified:
-    """What came of a model in all its modes and on all its devices; no runs, and why, if it cannot be built.
+    """The outcome of a model in all its modes and on all its devices; no runs, and why, if it cannot be built.
 
     `name` is that of the target, `model` what the file calls what is exported, `place` where that stands.
     `needs_target`: it cannot be built as long as no target in the configuration says how. `judged` are
@@ -40,7 +40,7 @@ class Verified:
 
 
 def digests_of(place: str, before: str | None, runs: Iterable[Run]) -> dict[str, str]:
-    """The digests of the files that decided what came of runs; `before` is that of the model's own at the start."""
+    """The digests of the files that decided the outcome of runs; `before` is that of the model's own at the start."""
     found = {} if before is None else {place: before}
     for run in runs:
         found |= {real(file): digest for file, digest in run.files.items()}

@@ -1,4 +1,4 @@
-"""Has models verified, one run after the other for each document, and knows what came of them."""
+"""Has models verified, one run after the other for each document, and knows their outcomes."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Verifier:
         shown.end(said or "cancelled")
 
     async def _result(self, ongoing: _Ongoing, wanted: Wanted, shown: WorkDone) -> tuple[str, bool]:
-        """What to tell the user of what came of it, nothing if it was cancelled, and whether it failed."""
+        """What to tell the user of its outcome, nothing if it was cancelled, and whether it failed."""
         loop = asyncio.get_running_loop()
 
         def run() -> list[Verified]:

@@ -43,7 +43,7 @@ class Wanted:
 
 
 def work(wanted: Wanted, tell: Tell, cancelled: threading.Event) -> list[Verified]:
-    """What came of the models; nothing, once it is `cancelled`, and what had been begun is killed then.
+    """The outcome of the models; nothing, once it is `cancelled`, and what had been begun is killed then.
 
     Raises:
         ConfigError, InterpreterError, SourceError: what the user has to see to first, in one line.

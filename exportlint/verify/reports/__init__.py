@@ -26,7 +26,7 @@ MISSED = "missed"
 
 
 class Unbuildable(Protocol):
-    """A module that is no target."""
+    """A module that is not a target."""
 
     @property
     def name(self) -> str:
@@ -49,7 +49,7 @@ class Unbuildable(Protocol):
 class Outcome:
     """All that there is to tell. `root` is what file names are shown relative to, `seconds` the wall time of it all.
 
-    `unbuildable` are the modules that are no targets: name, place, and why.
+    `unbuildable` are the modules that are not targets: name, place, and why.
     """
 
     root: Path

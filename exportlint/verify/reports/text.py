@@ -167,7 +167,7 @@ def _place(place: tuple[Path, int], context: Context) -> str:
 
 
 def summary(outcome: Outcome) -> str:
-    """What came of it all, each line with its line end."""
+    """The whole outcome, each line with its line end."""
     runs, targets = len(outcome.runs), len({run.target for run in outcome.runs})
     several = f" in {_count(runs, 'run')}" if runs != targets else ""
     cached = sum(run.cached for run in outcome.runs)

@@ -54,7 +54,7 @@ class Code:
 
         Raises:
             SourceError: it cannot be read.
-            SyntaxProblem: it is no Python.
+            SyntaxProblem: it is not Python.
         """
         if file not in self._modules:
             self._modules[file] = self._project.add(read(file))

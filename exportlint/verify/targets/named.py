@@ -40,7 +40,7 @@ def known_module(code: Code, file: Path) -> Module:
     """What a file defines.
 
     Raises:
-        UnknownTargetError: it cannot be read, or is no Python.
+        UnknownTargetError: it cannot be read, or is not Python.
     """
     try:
         return code.module(file)

@@ -9,7 +9,7 @@ import sys
 
 
 def _package() -> str:
-    """Import the package; its modules have names that those of the user may have, too, so the folder is no path."""
+    """Import the package; its modules have names that those of the user may have, too, so the folder is not a path."""
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]
     name = "exportlint_verify_worker"

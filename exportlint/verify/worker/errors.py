@@ -72,7 +72,7 @@ OF_VALUES = re.compile(
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of a candidate: how far it got, what went wrong, and which of its values seem to be to blame.
+    """The outcome of a candidate: how far it got, what went wrong, and which of its values seem to be to blame.
 
     `sizes` are those of parameters in the operation that failed, `layers` those that were given an input as it is.
     """

@@ -61,7 +61,7 @@ def build(job: Job) -> Subject:
     """Import what the job names, and make a model of it.
 
     Raises:
-        TypeError: it is no model, and gives none. And whatever the user's code raises.
+        TypeError: it is not a model, and gives none. And whatever the user's code raises.
     """
     reference = job["model"]
     found = load(reference)

@@ -28,7 +28,7 @@ def find_source(job: Job, enter: Enter, example: Example | None = None) -> tuple
 
     Raises:
         LookupError: a model was built, and nothing to call it with was found. And whatever the user's code raises: of
-            several ways, what came of the first one.
+            several ways, the outcome of the first one.
     """
     if not {"written", "called"}.intersection(job["inputs"]):
         fetch_no_weights()

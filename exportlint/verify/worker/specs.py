@@ -15,7 +15,7 @@ def make_value(spec: Any, sizes: Mapping[str, int], generator: Any, device: str)
     """The value that a spec stands for, its numbers drawn from a generator on the CPU.
 
     Raises:
-        ValueError: torch has no such dtype, or a size is no number for these sizes.
+        ValueError: torch has no such dtype, or a size is not a number for these sizes.
     """
     kind, content = next(iter(spec.items()))
     if kind == "value":
@@ -71,7 +71,7 @@ def evaluate(size: int | str, sizes: Mapping[str, int]) -> int:
     """A size, given those of the named dimensions.
 
     Raises:
-        ValueError: it is no expression of numbers and these names, or it is negative.
+        ValueError: it is not an expression of numbers and these names, or it is negative.
     """
     if isinstance(size, int):
         return size

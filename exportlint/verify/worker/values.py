@@ -40,7 +40,7 @@ def changed_values(example: Example, number: int) -> list[tuple[str, Inputs]]:
 
 
 def changed_constants(example: Example, texts: Sequence[str]) -> Iterator[tuple[str, Inputs]]:
-    """The example with another number, truth value or string in place of one that is no tensor; strings of `texts`."""
+    """The example with another value in place of a number, truth value or string; strings are those of `texts`."""
     leaves, structure = pytree.tree_flatten((example.arguments, dict(example.keywords)))
     for i, leaf in enumerate(leaves):
         others: list[Any] = [] if (other := another(leaf)) is None else [other]

@@ -36,7 +36,7 @@ class Size:
 class Varying:
     """Which dimensions of an example vary: for each leaf of the arguments of `forward`, by number.
 
-    `sizes` are those of the example by the keys of `Size` that are no expressions; `limits` those that `Dim`s set.
+    `sizes` are those of the example by the keys of `Size` that are not expressions; `limits` those that `Dim`s set.
     `rows` says how many numbers the example has for one of each.
     """
 

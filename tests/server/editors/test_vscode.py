@@ -6,11 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from tests.documents import PROJECT
+from tests.patience import PATIENCE
 
 EXTENSION = PROJECT / "editors" / "vscode"
 
@@ -45,6 +47,24 @@ def test_the_extension_is_built_and_packaged() -> None:
     assert npm is not None, "no npm on PATH"
     run([npm, "ci", "--no-audit", "--no-fund"], EXTENSION, 300)
     run([npm, "run", "check"], EXTENSION, 300)
+
+
+@pytest.mark.vscode
+@pytest.mark.usefixtures("wanted")
+def test_the_bundled_exportlint_runs_where_nothing_is_installed(tmp_path: Path) -> None:
+    with zipfile.ZipFile(EXTENSION / "dist" / "exportlint.vsix") as archive:
+        archive.extractall(tmp_path)
+    # -S: without site-packages
+    bundled = [sys.executable, "-I", "-S", str(tmp_path / "extension" / "bundled" / "run.py")]
+    arguments = ["check", "examples/quickstart", "--no-cache", "--exit-zero", "--output-format", "concise"]
+    command, installed = ([*start, *arguments] for start in (bundled, [sys.executable, "-m", "exportlint"]))
+    out, expected = (
+        subprocess.run(argv, cwd=PROJECT, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
+        for argv in (command, installed)
+    )
+    assert "Found 4 findings (3 errors, 1 warning)." in out
+    # Without libcst, there is no fix to mark.
+    assert out.splitlines()[:4] == [line.replace(": [*] ", ": ") for line in expected.splitlines()[:4]]
 
 
 @pytest.mark.vscode

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from exportlint.config.schema import PYPROJECT_URL, URL
-from exportlint.config.toml import FILE_NAMES
+from exportlint.config.toml import FILE_NAMES, parse
 from exportlint.server.preferences import KEYS, Preferences
 from tests.documents import PROJECT
 
@@ -21,10 +21,7 @@ PROPERTIES: dict[str, Any] = {
     for name, setting in MANIFEST["contributes"]["configuration"]["properties"].items()
 }
 
-OF_OTHERS = {"importStrategy"}
-"""Taken from clients that send what other linters have, and not offered."""
-
-OF_THE_CLIENT = {"path", "interpreter", "showNotifications", "trace.server"}
+OF_THE_CLIENT = {"path", "interpreter", "importStrategy", "showNotifications", "trace.server"}
 
 CHOICES = {key: setting["enum"] for key, setting in PROPERTIES.items() if "enum" in setting}
 
@@ -35,7 +32,7 @@ def problems(key: str, value: object) -> tuple[str, ...]:
 
 
 def test_each_setting_of_the_server_can_be_set_and_no_other() -> None:
-    assert set(PROPERTIES) == KEYS - OF_OTHERS
+    assert set(PROPERTIES) == KEYS
 
 
 def test_the_defaults_are_those_of_the_server() -> None:
@@ -57,6 +54,22 @@ def test_the_readme_names_the_schema_of_pyproject() -> None:
     ((pattern, url),) = json.loads(f"{{{block}}}")["evenBetterToml.schema.associations"].items()
     assert re.search(pattern, "file:///home/me/project/pyproject.toml")
     assert url == PYPROJECT_URL
+
+
+def test_the_extension_bundles_what_exportlint_needs_but_for_native_code() -> None:
+    text = (PROJECT / "editors" / "vscode" / "bundled" / "requirements.txt").read_text(encoding="utf-8")
+    pinned = dict(re.findall(r"^([\w-]+)==([\d.]+) --hash=sha256:[0-9a-f]{64}$", text, re.M))
+    assert len(pinned) == len([line for line in text.splitlines() if line and not line.startswith("#")])
+    project = parse((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {re.split(r"[><=;]", one)[0]: one for one in project["dependencies"]}
+    assert needed.keys() - pinned.keys() == {"libcst"}
+    for name, requirement in needed.items():
+        if name in pinned and (least := re.search(r">=([\d.]+)", requirement)):
+            assert _numbers(pinned[name]) >= _numbers(least[1]), name
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
 
 
 @pytest.mark.parametrize("key", sorted(CHOICES.keys() - OF_THE_CLIENT))

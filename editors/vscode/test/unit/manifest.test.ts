@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import test from "node:test";
 
 interface Setting {
@@ -11,10 +11,18 @@ interface Setting {
   readonly enumDescriptions?: string[];
 }
 
+interface Step {
+  readonly title: string;
+  readonly description: string;
+  readonly media: { readonly image?: string; readonly altText?: string; readonly markdown?: string };
+  readonly completionEvents: string[];
+}
+
 interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: string[] } };
   readonly contributes: {
     readonly commands: { readonly command: string }[];
+    readonly walkthroughs: { readonly steps: Step[] }[];
     readonly configuration: { readonly properties: Readonly<Record<string, Setting>> };
   };
   readonly engines: { readonly vscode: string };
@@ -38,7 +46,7 @@ test("every setting says what it is for, where it can be set, and what it is oth
 
 test("what chooses a program or a file is restricted, and no workspace sets it by the way", () => {
   const restricted = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
-  for (const name of ["path", "interpreter", "configuration", "logFile", "verify.python"]) {
+  for (const name of ["path", "interpreter", "importStrategy", "configuration", "logFile", "verify.python"]) {
     assert.ok(restricted.includes(`exportlint.${name}`), name);
   }
   const scopes = Object.fromEntries(settings.map(([name, { scope }]) => [name, scope]));
@@ -54,6 +62,25 @@ test("README lists every setting with its default, and every command", () => {
   }
   for (const { command } of manifest.contributes.commands) {
     assert.ok(readme.includes(`\`${command}\``), command);
+  }
+});
+
+test("each step of the walkthrough has its picture or text, and leads to settings and commands that there are", () => {
+  const known = new Set(manifest.contributes.commands.map(({ command }) => command));
+  const names = new Set(settings.map(([name]) => name));
+  const steps = manifest.contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
+  assert.ok(steps.length > 0);
+  for (const { title, description, media, completionEvents } of steps) {
+    assert.ok(existsSync(media.image ?? media.markdown ?? ""), title);
+    assert.ok(media.markdown ?? media.altText, title);
+    const led = [...description.matchAll(/command:(exportlint\.\w+)/g)].map(([, command]) => command ?? "");
+    const ended = completionEvents.map((event) => event.split(":")[1] ?? "");
+    for (const name of [...led, ...ended]) {
+      assert.ok(known.has(name) || names.has(name), `${title}: ${name}`);
+    }
+    for (const [, argument] of description.matchAll(/openSettings\?([^)]+)\)/g)) {
+      assert.ok(names.has(String((JSON.parse(decodeURIComponent(argument ?? "")) as unknown[])[0])), title);
+    }
   }
 });
 

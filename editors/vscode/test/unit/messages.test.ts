@@ -44,5 +44,12 @@ test("a setting that was passed over is named, with what is wrong", () => {
   assert.equal(passedOverMessage(path), said);
   const running = { command: ["exportlint"], version: "1.2" } as const;
   assert.equal(runningMessage(running), "exportlint 1.2 is running: exportlint");
+  const python = ["python3"] as const;
+  const whose = "exportlint 1.2, bundled with the extension, is running: exportlint";
+  assert.equal(runningMessage({ ...running, bundled: { python, fixes: true } }), whose);
+  assert.equal(
+    runningMessage({ ...running, bundled: { python, fixes: false } }),
+    `${whose}\nThe bundled exportlint offers no fixes, because \`python3\` does not have libcst: install exportlint there.`,
+  );
   assert.equal(runningMessage({ ...running, passedOver: path }), `${said}\nexportlint 1.2 is running: exportlint`);
 });

@@ -10,8 +10,13 @@ function failure(fields: Partial<NonNullable<Run["error"]>>): NonNullable<Run["e
 }
 
 test("the version is taken from what it prints", () => {
-  assert.deepEqual(judge({ ...ok, stdout: "exportlint 1.2.3\n" }), { kind: "works", version: "1.2.3" });
-  assert.deepEqual(judge({ ...ok, stdout: "exportlint 1.2.3\r\n" }), { kind: "works", version: "1.2.3" });
+  assert.deepEqual(judge({ ...ok, stdout: "exportlint 1.2.3\n" }), { kind: "works", version: "1.2.3", fixes: true });
+  assert.deepEqual(judge({ ...ok, stdout: "exportlint 1.2.3\r\n" }), { kind: "works", version: "1.2.3", fixes: true });
+});
+
+test("what it lacks is taken from what it prints", () => {
+  const stdout = "without libcst\nexportlint 1.2.3\n";
+  assert.deepEqual(judge({ ...ok, stdout }), { kind: "works", version: "1.2.3", fixes: false });
 });
 
 test("something else that ends well is not exportlint", () => {
@@ -40,7 +45,7 @@ test("no answer in time is said to be that", () => {
 test("programs are really run, with their arguments", async () => {
   const script = "console.log('exportlint ' + process.argv.slice(1).join('+'))";
   const answer = await probe([process.execPath, "-e", script, "--", "1.0"], process.cwd());
-  assert.deepEqual(answer, { kind: "works", version: "1.0+--version" });
+  assert.deepEqual(answer, { kind: "works", version: "1.0+--version", fixes: true });
   assert.deepEqual(await probe(["/nowhere/exportlint"], process.cwd()), { kind: "not-found" });
 });
 

@@ -69,17 +69,57 @@ await withEditor({ machine: machineSettings() }, async ({ page, url, workspace }
   await screen.picture("lens");
 });
 
-const without = { "exportlint.interpreter": [process.env.EXPORTLINT_PYTHON, "-I", "-S"] };
+const bare = { "exportlint.interpreter": [process.env.EXPORTLINT_PYTHON, "-I", "-S"] };
+await withEditor({ machine: bare }, async ({ page, url }) => {
+  const screen = new Screen(page, OUT);
+  await page.goto(url);
+  await screen.openFile("model.py");
+  const message = screen.notification("offers no fixes");
+  for (const action of ["Install", "Don't show again"]) {
+    await message.getByRole("button", { name: action }).waitFor();
+  }
+  see("without fixes, the bundled exportlint says what is missing", /libcst/.test(await message.innerText()));
+  see("and runs", await screen.status(/exportlint \d+\.\d+\.\d+ \(bundled\)/));
+  await screen.squiggles("error", 2);
+  await screen.picture("bundled");
+});
+
+await withEditor({ machine: machineSettings() }, async ({ page, url }) => {
+  const screen = new Screen(page, OUT);
+  await page.goto(url);
+  await screen.openFile("model.py");
+  await screen.status(/exportlint \d/);
+  await page.setViewportSize({ width: 1300, height: 800 }); // a narrow window shows no pictures
+  await screen.command("exportlint: Get Started");
+  const walkthrough = page.locator(".gettingStartedContainer");
+  const step = (title) => walkthrough.locator(".step-title", { hasText: title });
+  await step("See what torch.export rejects").waitFor();
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".gettingStartedContainer img")].some((image) => image.naturalWidth > 100),
+  );
+  await screen.picture("walkthrough");
+  await step("Run the exportlint of your project").click();
+  await page.frameLocator("iframe.webview").frameLocator("#active-frame").getByText("Which exportlint runs").waitFor();
+  see("the walkthrough, with its pictures and texts", true);
+  await step("See what torch.export rejects").click();
+  await walkthrough.getByRole("button", { name: "Open an Example" }).click();
+  await screen.line("class Classifier(nn.Module):").waitFor();
+  await screen.squiggles("error", 2);
+  await screen.squiggles("warning", 1);
+  see("its example has findings", true);
+});
+
+const without = { "exportlint.interpreter": "/no/python" };
 await withEditor({ machine: without }, async ({ page, url }) => {
   const screen = new Screen(page, OUT);
   await page.goto(url);
   await screen.openFile("model.py");
-  const message = screen.notification("exportlint is not installed for");
+  const message = screen.notification("exportlint was not found");
   await message.waitFor();
-  for (const action of ["Install", "Choose Interpreter", "Show Log", "Don't show again"]) {
+  for (const action of ["Choose Interpreter", "Show Log", "Don't show again"]) {
     await message.getByRole("button", { name: action }).waitFor();
   }
-  see("a message that offers to install exportlint where it is missing", true);
+  see("a message where no Python runs", true);
   see("it names the setting, and no flag", /`exportlint\.interpreter`/.test(await message.innerText()));
   see("the status bar says that nothing runs", await screen.status(/exportlint\s*$/));
   await screen.picture("missing");
@@ -143,8 +183,11 @@ await withEditor(slow, async ({ page, url, workspace }) => {
   await progress.getByRole("button", { name: "Cancel" }).click();
   await progress.waitFor({ state: "detached" });
   await screen.lens("Verifying export").waitFor({ state: "detached" });
-  const lives = fs.existsSync(`/proc/${fs.readFileSync(pid, "utf8").trim()}`);
-  see("what is verified can be cancelled where it is shown, and is gone then", !lives);
+  const process = `/proc/${fs.readFileSync(pid, "utf8").trim()}`;
+  for (const deadline = Date.now() + 10_000; fs.existsSync(process) && Date.now() < deadline; ) {
+    await page.waitForTimeout(100);
+  }
+  see("what is verified can be cancelled where it is shown, and is gone soon after", !fs.existsSync(process));
 });
 
 // A folder that is not trusted: its settings name a program of its own, and so do those of a careless user.

@@ -19,7 +19,7 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts.tracing import CheckMessage, Problem
 
 HELD = (Object, Scalar, Shape, Tensor, TorchModule)
-"""What a closure may hold that is no constant."""
+"""What a closure may hold that is not a constant."""
 
 
 def note_message(frame: Frame, message: Value, node: ast.AST) -> None:

@@ -33,7 +33,7 @@ DELEGATES = frozenset({"torch.distributions.Independent"})
 
 
 def make_distribution(frame: Frame, name: str, arguments: Arguments) -> Distribution | None:
-    """What a call of a class of `torch.distributions` makes; None if it is no distribution."""
+    """What a call of a class of `torch.distributions` makes; None if it is not a distribution."""
     api = table.lookup(name)
     if api is None or api.kind != "class" or not any("validate_args" in o.parameters for o in api.overloads):
         return None

@@ -57,7 +57,7 @@ UNTRACED = frozenset({
     "storage_offset", "is_pinned", "is_shared", "dense_dim", "is_same_size", "is_set_to",
     *TEXTS,
 })  # fmt: skip
-"""Methods that give something else than tensors and numbers, which TorchDynamo does not call."""
+"""Methods that give something other than tensors and numbers, which TorchDynamo does not call."""
 
 
 def performs(*names: str) -> Callable[[Handler], Handler]:
@@ -111,7 +111,7 @@ def call_function(frame: Frame, api: table.Api, arguments: Arguments, node: ast.
 
 
 def _performed(frame: Frame, call: Call, node: ast.AST) -> Value | None:
-    """What the record of an operator says of its result, where that is no new tensor."""
+    """What the record of an operator says of its result, where that is not a new tensor."""
     record, tensor = call.record, call.tensor
     if record.tells is not None:
         return metadata(frame, tensor, *record.tells, node)

@@ -13,18 +13,18 @@ async function hoverText(document, position) {
 const previews = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).map(({ label }) => label);
 
 module.exports = {
-  async "hovering over a finding shows the page of its rule"() {
+  async "hovering over a finding says why, and leads to the page of its rule"() {
     const document = await open(read("model.py"));
     const [first, , third] = await findings(document, 4);
-    assert.match(await hoverText(document, first.range.start), /# tensor-branch \(EXP101\)/);
-    assert.match(await hoverText(document, third.range.end.translate(0, -1)), /# tensor-type-test \(EXP602\)/);
+    assert.match(await hoverText(document, first.range.start), /\[tensor-branch \(EXP101\)\]/);
+    assert.match(await hoverText(document, third.range.end.translate(0, -1)), /\[tensor-type-test \(EXP602\)\]/);
     assert.equal(await hoverText(document, new vscode.Position(3, 0)), "");
   },
 
-  async "hovering over a code in a comment shows its page"() {
+  async "hovering over a code in a comment says what the rule reports"() {
     const document = await open("x = 1  # exportlint: ignore[EXP101]\n");
     const text = await until("the page", () => hoverText(document, new vscode.Position(0, 29)));
-    assert.match(text, /# tensor-branch \(EXP101\)/);
+    assert.match(text, /\[tensor-branch \(EXP101\)\]/);
   },
 
   async "codes and names are completed inside a comment"() {

@@ -87,7 +87,7 @@ module.exports = {
       return found.length === 1 && found[0].message.startsWith("stale: ") && found;
     });
     assert.equal(stale.range.start.line, 5);
-    assert.deepEqual(stale.tags, [vscode.DiagnosticTag.Unnecessary]);
+    assert.equal(stale.severity, vscode.DiagnosticSeverity.Information);
   },
 
   async "the command verifies the file in front"() {

@@ -1,4 +1,4 @@
-"""Two layers with habits that torch.export does not take, or takes wrongly."""
+"""Two layers with code that torch.export rejects or exports incorrectly."""
 
 import torch
 from torch import Tensor, nn
@@ -16,9 +16,9 @@ class Brighten(nn.Module):
 
 
 class Pool(nn.Module):
-    """Takes a feature map or a pyramid of them."""
+    """Pools a feature map, or the last of several."""
 
-    def forward(self, features: Tensor, levels: list[Tensor], extra: Tensor) -> Tensor:
+    def forward(self, features: Tensor, levels: Tensor, extra: Tensor) -> Tensor:
         mark = "𝔸𝔹"; level = features if type(features) is torch.Tensor else levels[-1]
         if type(extra) is torch.Tensor:
             level = level + extra

@@ -145,7 +145,7 @@ VIEW_METHODS = frozenset({
 
 
 def leaves(value: Value) -> Iterator[Value]:
-    """What a value holds that is no container of known content."""
+    """What a value holds that is not a container of known content."""
     if isinstance(value, Tuple):
         for item in value.items:
             yield from leaves(item)
@@ -193,7 +193,7 @@ def made(site: Site, value: Value) -> Value:
 
 
 def is_int(value: Value) -> bool:
-    """Whether it is a Python int that is no bool."""
+    """Whether it is a Python int that is not a bool."""
     if isinstance(value, Const):
         return isinstance(value.value, int) and not isinstance(value.value, bool)
     return value == Python("int")

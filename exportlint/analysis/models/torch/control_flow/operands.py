@@ -56,7 +56,7 @@ NUMBERS = {"int": "an int", "float": "a float", "bool": "a bool", "str": "a stri
 
 
 def _number(value: Value) -> str | None:
-    """What a value is called that is no tensor but one of Python's own; None for all else."""
+    """What a value is called that is not a tensor but one of Python's own; None for all else."""
     if isinstance(value, Size):
         return "a size"
     if isinstance(value, Const):
