@@ -10,6 +10,7 @@ from exportlint.fixes.control_flow.hit_loops import hits_fix
 from exportlint.fixes.control_flow.vectorised import iteration_fix
 from exportlint.fixes.control_flow.while_loops import range_fix, while_fix
 from exportlint.fixes.edit.attempts import first_of
+from exportlint.fixes.numbers.unread_lists import kept_tensor_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -41,7 +42,7 @@ def tensor_loop(fact: Branch | Conversion, context: Context) -> Iterator[Report]
             severity,
             "`tolist()` of a tensor whose length depends on data: torch.export cannot know how many numbers it returns",
             "keep the tensor, and use operators on all of it",
-            fix=lambda code: first_of(code, fact, hits_fix, iteration_fix),
+            fix=lambda code: first_of(code, fact, hits_fix, kept_tensor_fix, iteration_fix),
         )
     elif fact.target == "iteration":
         yield Report(

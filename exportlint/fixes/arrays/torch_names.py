@@ -39,7 +39,7 @@ ALONG_AXES = {
     "all": "all", "any": "any", "argmax": "argmax", "argmin": "argmin", "squeeze": "squeeze", "nansum": "nansum",
     "nanmean": "nanmean", "count_nonzero": "count_nonzero", "linalg.norm": "linalg.norm", "std": "std", "var": "var",
     "concatenate": "cat", "stack": "stack", "expand_dims": "unsqueeze", "cumsum": "cumsum", "cumprod": "cumprod",
-    "flip": "flip",
+    "flip": "flip", "argsort": "argsort", "quantile": "quantile", "nanquantile": "nanquantile",
 }  # fmt: skip
 """Functions of numpy with an `axis`, which torch calls `dim`."""
 

@@ -96,6 +96,10 @@ class Predicated:
         match one:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return []
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(value=ast.Name(id=own))) as made
+            ) if name == own and (operation(code, made) or "").endswith("_"):
+                return self._called(code, one, made, when)  # `x = x.add_(v)`
             case ast.Assign(targets=[target]) | ast.AnnAssign(target=target, value=ast.expr()):
                 assert one.value is not None
                 return self._assigned(code, one, target, one.value, when)

@@ -21,6 +21,7 @@ from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.fixes.state.buffers import Kept
 from exportlint.fixes.state.constructor import Constructor, buffer, receiver
 from exportlint.fixes.state.counters import Counted, number_of
+from exportlint.fixes.state.tuples import KeptTuple
 from exportlint.syntax.definitions import Class, FunctionNode
 
 if TYPE_CHECKING:
@@ -91,6 +92,13 @@ def _registered(code: Code, constructor: Constructor, place: Place) -> tuple[lis
         return [buffer(code, place.owner, place.name, value)], [*counted.drafts()]
     if isinstance(first, ast.Call):
         return [buffer(code, place.owner, place.name, first)], [*kept.drafts()]
+    if isinstance(first, (ast.Tuple, ast.List)) and first.elts and not place.instead:
+        if not all(isinstance(item, ast.Call) for item in first.elts):
+            raise DeclinedError("an item of its first value is not a tensor that is made there")
+        names = [constructor.free(f"{place.name}_{index}") for index in range(len(first.elts))]
+        pairs = zip(names, first.elts, strict=True)
+        registered = [buffer(code, place.owner, name, item) for name, item in pairs]
+        return registered, [*KeptTuple(code, place.uses, names).drafts()]
     if not isinstance(first, ast.Constant) or first.value is not None:
         raise DeclinedError("its first value is neither a number nor a tensor")
     flag = constructor.free(f"has_{place.name.lstrip('_')}")
