@@ -20,6 +20,7 @@ from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.names import qualified
+from exportlint.fixes.edit.template import keyword
 from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.index_select import chosen_by
@@ -306,14 +307,17 @@ class _Draw:
         assert numbers is not None
         if "a" in given and isinstance(_number(numbers), int):
             return self._between(0, numbers, given)
-        if self._shape(given):
-            raise DeclinedError("it chooses several of them")
         if not isinstance(numbers, (ast.List, ast.Tuple)) or None in map(_number, numbers.elts):
             raise DeclinedError("it does not choose from numbers")
+        shape = self._shape(given)
+        is_double = bool(shape) and any(isinstance(_number(one), float) for one in numbers.elts)
+        options = [keyword("dtype", self._code.name("torch.float64"))] if is_double else []
         return self._code.make(
-            "{tensor}([{*numbers}]).take({randint}(0, {count}, ()))",
+            "{tensor}([{*numbers}], {*options}).take({randint}(0, {count}, {*shape}))",
             tensor=self._code.name("torch.tensor"),
             numbers=numbers.elts,
+            options=options,
+            shape=shape or [self._code.make("()")],
             randint=self._code.name("torch.randint"),
             count=len(numbers.elts),
         )

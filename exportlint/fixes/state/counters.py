@@ -53,6 +53,8 @@ class Counted(Kept):
                 yield from self.written(use)
             elif subscript is not None:
                 yield self._selection(subscript, use)
+            elif self.kind is bool and self._negation(use) is not None:
+                yield self.code.replace(self._negation(use) or use, self.code.make("~{place}", place=self.place(use)))
             elif not self._is_rewritten(use):
                 rest.append(use)
         for node, new in self.reads(rest).items():
@@ -78,6 +80,13 @@ class Counted(Kept):
         """What becomes of a statement that binds the number. Raises DeclinedError."""
         statement = self.code.tree.statement(use)
         yield self.code.replace(statement, self._written(use, statement))
+
+    def _negation(self, use: ast.expr) -> ast.expr | None:
+        """`not self.on`, as a condition."""
+        around = self.code.tree.parents[use]
+        is_not = isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)
+        is_test = getattr(self.code.tree.parents[around], "test", None) is around
+        return around if is_not and is_test else None  # type: ignore[return-value]
 
     def _is_rewritten(self, use: ast.expr) -> bool:
         statement = self.code.tree.statement(use)
