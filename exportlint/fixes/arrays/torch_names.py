@@ -1,4 +1,7 @@
-"""What functions of `math` and numpy are called in torch, where they do the same."""
+"""What functions of `math` and numpy are called in torch, where they do the same.
+
+Tables for `array_calls` and `numbers.read_numbers`. Of an array they give a tensor, with the dtypes of torch.
+"""
 
 from __future__ import annotations
 

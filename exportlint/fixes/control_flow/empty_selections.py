@@ -1,4 +1,6 @@
-"""Special cases for selections of nothing, left out: `if idx.numel() == 0: continue`, `if mask.any(): out[mask] = v`.
+"""Special cases for selections of nothing, left out.
+
+`if idx.numel() == 0: continue` goes, and `if mask.any(): out[mask] = v` becomes `out[mask] = v`.
 
 Safe: what is skipped only writes to new tensors where the selection says, takes no rows as well as some, and gradients
 flow from it to nothing else. Otherwise an operator may refuse an empty tensor, autograd or the caller the write, and

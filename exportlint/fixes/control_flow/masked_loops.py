@@ -67,6 +67,8 @@ def masked_fix(code: Code, _: Fact) -> Fix:
         masked = loop.body[index + 1 :]
     for one in masked:
         edits += _masked(code, one, predicated, when, late)
+        if one in loop.body[:index]:  # from here on it has a value
+            late = late - set(bound([one]))
     message = "Run all iterations and drop results with `torch.where`, which needs equal shapes"
     return code.fix(message, *edits, safe=False)
 

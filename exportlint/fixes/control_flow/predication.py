@@ -2,6 +2,9 @@
 
 `x = v` becomes `x = torch.where(c, v, x)`, `x[i] = v` writes `torch.where(c, v, x[i])`, `x.add_(v)` becomes
 `x.copy_(torch.where(c, x.add(v), x))`, and behind a method that writes to tensors of `self` what it wrote is put back.
+
+Needs: what is written are tensors, or numbers that become tensors, and all of it can be computed in vain. Never safe:
+shapes and dtypes have to stay, what is computed in vain may raise or give NaN gradients, and each tensor is written.
 """
 
 from __future__ import annotations

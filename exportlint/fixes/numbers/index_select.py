@@ -91,16 +91,19 @@ def _of_slice(code: Code, subscript: ast.AST) -> Fix:
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """An index as code: a tensor of one element, or a number that was read from one."""
+    """An index as code: a tensor of one element, which may surely be one row, or a number that was read from one."""
 
     source: Expression
     is_number: bool = False
+    is_row: bool = False
 
     def row(self, code: Code, rows: Expression) -> Expression:
         """The row of a tensor that it says."""
         if self.is_number:
             return code.make("{rows}[{index}]", rows=rows, index=self.source)
-        return code.make("{rows}.index_select(0, {index}.reshape(1)).squeeze(0)", rows=rows, index=self.source)
+        template = "{rows}.index_select(0, {index}).squeeze(0)"
+        index = self.source if self.is_row else code.make("{index}.reshape(1)", index=self.source)
+        return code.make(template, rows=rows, index=index)
 
 
 def _index(code: Code, node: ast.expr) -> _Index:
@@ -129,14 +132,14 @@ def _is_modules(value: Value) -> bool:
 
 
 def chosen_by(code: Code, node: ast.expr, items: ast.expr, index: Expression) -> tuple[ast.expr, Expression]:
-    """What gives the item of a container that a tensor of one element says, and what it replaces.
+    """What gives the item of a container that a tensor of shape `(1,)` says, and what it replaces.
 
     `node` gives the item now: itself, or, where the items are modules, its call is replaced.
 
     Raises:
         DeclinedError: what there is to choose from cannot be stacked.
     """
-    place, around = _Index(index), code.tree.parents[node]
+    place, around = _Index(index, is_row=True), code.tree.parents[node]
     stack = code.name("torch.stack")
     if code.surely(_is_modules, items):
         if not isinstance(around, ast.Call) or around.func is not node:

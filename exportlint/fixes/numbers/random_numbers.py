@@ -20,6 +20,7 @@ from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.names import qualified
+from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import keyword
 from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
@@ -103,7 +104,28 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
         drawn = code.make("{rows}[{row}].squeeze(0)", rows=parent.value, row=row)
     elif not isinstance(parent, _TAKES_TENSORS) and not (is_used and isinstance(parent, ast.Compare)):
         raise DeclinedError("Python needs the number")
-    return code.fix(MESSAGE, code.replace(replaced, drawn), safe=False)
+    return code.fix(MESSAGE, code.replace(replaced, drawn), *_unwrapped(code, replaced), safe=False)
+
+
+def _unwrapped(code: Code, drawn: ast.expr) -> list[Draft]:
+    """What makes tensors of the array that a variable holds, left out. Raises DeclinedError if NumPy uses it."""
+    statement = code.tree.parents[drawn]
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return []
+    function, name = code.tree.function(statement), statement.targets[0].id
+    package = code.module.package
+    found: list[Draft] = []
+    for use in ast.walk(function) if function is not None else ():
+        if not isinstance(use, ast.Name) or use.id != name or not isinstance(use.ctx, ast.Load):
+            continue
+        around = code.tree.parents[use]
+        called = qualified(around.func, code.tree.root, package) or "" if isinstance(around, ast.Call) else ""
+        is_method = isinstance(around, ast.Attribute) and around.attr in {"astype", "tolist", "copy"}
+        if is_method or called.startswith("numpy."):
+            raise DeclinedError("the array is also used with NumPy")
+        if called == "torch.from_numpy" and isinstance(around, ast.Call):
+            found.append(code.replace(around, use))
+    return found
 
 
 def _is_of_numbers(call: ast.Call) -> bool:
@@ -114,10 +136,16 @@ def _is_of_numbers(call: ast.Call) -> bool:
 
 def _chosen(code: Code, call: ast.Call) -> Fix:
     """`random.choice(items)` as the item that an integer below their number says."""
-    if len(call.args) != 1 or not may_repeat(code, call.args[0]):
+    if len(call.args) != 1 or call.keywords:
+        raise DeclinedError("its arguments are not known")
+    (items,), count = call.args, None
+    if isinstance(items, (ast.List, ast.Tuple)) and not any(isinstance(item, ast.Starred) for item in items.elts):
+        count = code.make("{count}", count=len(items.elts))
+    elif may_repeat(code, items):
+        count = code.make("len({items})", items=items)
+    if count is None:
         raise DeclinedError("what it chooses from would be evaluated twice")
-    (items,) = call.args
-    index = code.make("{f}(0, len({items}), (1,))", f=code.name("torch.randint"), items=items)
+    index = code.make("{f}(0, {count}, (1,))", f=code.name("torch.randint"), count=count)
     replaced, drawn = chosen_by(code, call, items, index)
     return code.fix(MESSAGE, code.replace(replaced, drawn), safe=False)
 

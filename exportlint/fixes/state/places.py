@@ -1,7 +1,10 @@
 """Where calls leave values for the next ones: attributes, items of containers, globals, objects that are no modules.
 
-Whatever it is, one buffer of a module takes its place, and all code that uses it is rewritten. Never safe: other files
-may use it as well, and what several modules shared, each of them has for itself.
+Whatever it is, one buffer of a module takes its place: `STATE["n"] += 1` and `self.log["n"] += 1` become
+`self.n.add_(1)`, as `buffers`, `counters` and `tuples` have it.
+
+Needs: the file shows the first value and all code that uses the place, which is rewritten. Never safe: other files may
+use it as well, and what several modules shared, each of them has for itself.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def keep_window(code: Code, constructor: Constructor, name: str) -> list[Draft]:
     first = constructor.assignment(name)
     items, is_full = _items(code, first.value)
     uses = [use for use in constructor.uses(name) if use is not first.target]
-    written: dict[ast.expr, Draft] = {}
+    written: dict[ast.expr, list[Draft]] = {}
     for use in uses:
         if use not in written:
             written |= _shifted(code, use, uses, is_full=is_full)
@@ -43,7 +43,10 @@ def keep_window(code: Code, constructor: Constructor, name: str) -> list[Draft]:
     constructor.require_private(name)
     stacked = code.make("{stack}({items})", stack=code.name("torch.stack", first.value), items=items)
     registered = buffer(code, first.target.value, name, stacked)
-    drafts = [code.statements.replace([first.statement], [registered]), *dict.fromkeys(written.values())]
+    drafts = [
+        code.statements.replace([first.statement], [registered]),
+        *dict.fromkeys(draft for changed in written.values() for draft in changed),
+    ]
     return drafts + [code.replace(*_read(code, use)) for use in uses if use not in written]
 
 
@@ -59,10 +62,10 @@ def _items(code: Code, value: ast.expr) -> tuple[ast.expr, bool]:
         case ast.Call(args=[given, *others], keywords=keywords) if is_named(
             code.value(value.func), "collections.deque"
         ):
-            items, _ = _items(code, given)
+            made, _ = _items(code, given)
             limit = next((k.value for k in keywords if k.arg == "maxlen"), others[0] if others else None)
-            if limit is not None and _length(items) == ast.unparse(limit):
-                return items, True
+            if limit is not None and _length(made) == ast.unparse(limit):
+                return made, True
     raise InapplicableError("`__init__` does not make its items")
 
 
@@ -78,14 +81,16 @@ def _length(items: ast.expr) -> str:
     return ""
 
 
-def _shifted(code: Code, use: ast.Attribute, uses: Sequence[ast.Attribute], *, is_full: bool) -> dict[ast.expr, Draft]:
+def _shifted(
+    code: Code, use: ast.Attribute, uses: Sequence[ast.Attribute], *, is_full: bool
+) -> dict[ast.expr, list[Draft]]:
     """What becomes of the statements that put a new item in place of the oldest one, for each use in them."""
     statement = code.tree.statement(use)
+    replaced: list[ast.stmt] = [statement]
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[item])) if owner is use:
-            replaced: list[ast.stmt] = [statement]
             if not is_full:
-                replaced = sorted([statement, _dropping(code, statement, uses)], key=code.tree.index)
+                replaced.append(_dropping(code, statement, uses))
         case ast.Assign(
             targets=[target],
             value=ast.BinOp(
@@ -94,14 +99,15 @@ def _shifted(code: Code, use: ast.Attribute, uses: Sequence[ast.Attribute], *, i
                 right=ast.List(elts=[item]),
             ),
         ) if target in uses and old in uses:
-            replaced = [statement]
+            pass
         case _:
             return {}
     inside = [other for one in replaced for other in ast.walk(one) if other in uses]
     if len(inside) != (1 if is_full else 2) or any(other in ast.walk(item) for other in inside):
         raise DeclinedError("the new item depends on the others")
-    draft = code.statements.replace(replaced, [_written(code, use, item)])
-    return {other: draft for other in inside if isinstance(other, ast.expr)}
+    drafts = [code.replace(statement, _written(code, use, item))]
+    drafts += [code.statements.replace([other], []) for other in replaced[1:]]
+    return {other: drafts for other in inside if isinstance(other, ast.expr)}
 
 
 def _written(code: Code, use: ast.Attribute, item: ast.expr) -> Statement:
@@ -132,7 +138,9 @@ def _read(code: Code, use: ast.Attribute) -> tuple[ast.expr, Expression]:
     around = code.tree.parents[use]
     place = code.make("{owner}.{name}", owner=use.value, name=use.attr)
     match around:
-        case ast.Subscript(slice=ast.Constant(value=int() as index), ctx=ast.Load()):
+        case ast.Subscript(
+            slice=ast.Constant(value=int()) | ast.UnaryOp(operand=ast.Constant(value=int())) as index, ctx=ast.Load()
+        ):
             return around, code.make("{place}[{index}].clone()", place=place, index=index)
         case ast.Call(args=[only], keywords=[]) if only is use and operation(code, around) == "stack":
             return around, code.make("{place}.clone()", place=place)
