@@ -11,7 +11,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.eager_only.reports import eager_only
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.state.constructor import Constructor
 from exportlint.fixes.state.hoist_to_init import attribute_made_once
 from exportlint.fixes.state.places import (
@@ -22,6 +22,7 @@ from exportlint.fixes.state.places import (
     keep_object,
     own_attribute,
 )
+from exportlint.fixes.state.windows import keep_window
 from exportlint.registry import rule
 
 CHECKED = {(2, 4): ERROR, (2, 13): WARNING}
@@ -78,7 +79,10 @@ def _kept(code: Code, target: ast.Attribute, fact: StateChange) -> list[Draft]:
     constructor = Constructor(code, target)
     if fact.holder == "class" or not constructor.assigns(name):
         return keep(code, constructor, class_attribute(constructor, name))
-    place = own_attribute(constructor, name)
+    try:
+        return keep_window(code, constructor, name)
+    except InapplicableError:
+        place = own_attribute(constructor, name)
     return first_value(code, constructor, place) or keep(code, constructor, place)
 
 

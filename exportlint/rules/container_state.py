@@ -10,10 +10,11 @@ from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, alwa
 from exportlint.findings import Fix
 from exportlint.fixes.eager_only.reports import eager_only
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.state.constructor import Constructor
 from exportlint.fixes.state.places import keep_items
 from exportlint.fixes.state.totals import keep_totals
+from exportlint.fixes.state.windows import keep_window
 from exportlint.registry import rule
 
 USED = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict=always(WARNING))
@@ -53,6 +54,12 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
             (n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and ast.unparse(n) == fact.name), ""
         )
         constructor = Constructor(code, node)
+        try:
+            drafts = keep_window(code, constructor, name)
+        except InapplicableError:
+            pass
+        else:
+            return code.fix("Keep the items in one buffer, if their sizes agree", *drafts, safe=False)
         if _is_empty_list(constructor.assignment(name).value):
             drafts = keep_totals(code, constructor, name)
             return code.fix("Keep what is read from the list in buffers", *drafts, safe=False)

@@ -12,10 +12,9 @@ from exportlint.findings import Fix
 from exportlint.fixes.control_flow.checks import assertion, title
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.truth import condition_fix
-from exportlint.fixes.edit import template as templates
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.purity import require_first
+from exportlint.fixes.numbers.one_hot import one_hot_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -69,30 +68,6 @@ def _fix_assert(code: Code, _: Fact) -> Fix:
     return code.fix(title("AssertionError"), code.replace(call, check), safe=False)
 
 
-def _fix_one_hot(code: Code, _: Fact) -> Fix:
-    """The classes up to the largest that there is, as many as `one_hot` makes of them."""
-    call = code.node(ast.Call)
-    if len(call.args) != 1 or call.keywords:
-        raise DeclinedError("not all arguments are known")
-    (given,) = call.args
-    edits = []
-    indices = code.concrete(given)
-    if not isinstance(given, ast.Name):
-        statement = code.tree.statement(call)
-        require_first(code, statement, given)
-        indices = templates.dotted(code.fresh("indices", call))
-        first = code.statement("{indices} = {value}", indices=indices, value=given)
-        edits.append(code.statements.insert_before(statement, [first]))
-    encoded = code.make(
-        "({indices}.unsqueeze(-1) == {arange}({indices}.max().item() + 1, device={indices}.device)).to({int64})",
-        indices=indices,
-        arange=code.name("torch.arange"),
-        int64=code.name("torch.int64"),
-    )
-    message = "Compare with the classes up to the largest one; a negative class matches none"
-    return code.fix(message, *edits, code.replace(call, encoded), safe=False)
-
-
 def _fix_narrow(code: Code, _: Fact) -> Fix:
     call = code.node(ast.Call)
     is_method = isinstance(call.func, ast.Attribute) and len(call.args) == 3
@@ -110,5 +85,5 @@ def _fix_narrow(code: Code, _: Fact) -> Fix:
 
 FIXES: dict[str, Callable[[Code, Fact], Fix]] = {
     "equal": condition_fix, "allclose": condition_fix, "is_nonzero": condition_fix,
-    "_assert": _fix_assert, "one_hot": _fix_one_hot, "narrow": _fix_narrow,
+    "_assert": _fix_assert, "one_hot": one_hot_fix, "narrow": _fix_narrow,
 }  # fmt: skip

@@ -10,6 +10,7 @@ from exportlint.analysis.facts.tracing import DataIndex
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.numbers.index_select import selection_fix
+from exportlint.fixes.numbers.one_hot import one_hot_fix
 from exportlint.fixes.numbers.ranges import range_numbers_fix
 from exportlint.registry import rule
 
@@ -56,7 +57,7 @@ def tensor_index(fact: Conversion | DataIndex, context: Context) -> Iterator[Rep
         severity,
         f"{what} is read from a tensor: torch.export does not know its value",
         "stack the choices and use `index_select`, or choose by a Python value",
-        fix=lambda code: first_of(code, fact, range_numbers_fix, selection_fix),
+        fix=lambda code: first_of(code, fact, one_hot_fix, range_numbers_fix, selection_fix),
     )
 
 

@@ -12,6 +12,7 @@ from exportlint.fixes.control_flow.vectorised import iteration_fix
 from exportlint.fixes.control_flow.while_loops import range_fix, while_fix
 from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.numbers.unread_lists import kept_tensor_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -19,6 +20,10 @@ CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 
 def _element_fix(code: Code, fact: Conversion) -> Fix:
     return first_of(code, fact, hits_fix, iteration_fix)
+
+
+def _list_fix(code: Code, fact: Conversion) -> Fix:
+    return first_of(code, fact, hits_fix, kept_tensor_fix, iteration_fix)
 
 
 READS: dict[str, tuple[str, str, Callable[[Code, Conversion], Fix]]] = {
@@ -30,7 +35,7 @@ READS: dict[str, tuple[str, str, Callable[[Code, Conversion], Fix]]] = {
     "tolist()": (
         "`tolist()` of a tensor whose length depends on data: torch.export cannot know how many numbers it returns",
         "keep the tensor, and use operators on all of it",
-        _element_fix,
+        _list_fix,
     ),
     "iteration": (
         "loop over a tensor whose length depends on data: torch.export cannot know how often it runs",

@@ -19,6 +19,7 @@ from exportlint.fixes.edit.template import method
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers import read_numbers
 from exportlint.fixes.numbers.index_select import selection_fix
+from exportlint.fixes.numbers.one_hot import one_hot_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
@@ -77,6 +78,7 @@ def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
             fact,
             branch_fix,
             range_fix,
+            one_hot_fix,
             selection_fix,
             lambda code, _: _fix(code, fact, context),
         ),

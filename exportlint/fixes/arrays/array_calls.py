@@ -1,4 +1,8 @@
-"""Calls of numpy's functions and of arrays' methods, as torch calls them."""
+"""Calls of numpy's functions and of arrays' methods, as torch calls them.
+
+`np.clip(a, 0, 1)` becomes `torch.clamp(a, 0, 1)`, `a.astype(np.float32)` `a.to(torch.float32)`. A part of `array_flow`,
+which says what can differ.
+"""
 
 from __future__ import annotations
 

@@ -137,6 +137,10 @@ class _Flow:
         if number is not None:
             self.edits.append(self.code.replace(node, number))
             return
+        if isinstance(node, ast.Subscript) and self.arrays.array(node.slice) is not None:
+            self._rewritten(node.slice)  # `x[order]`
+            self._expression(node.value)
+            return
         if self.arrays.array(node) is not None:
             raise DeclinedError("the array is also used in another way")
         known = isinstance(node, ast.Attribute) and node.attr in METADATA | READS

@@ -1,4 +1,8 @@
-"""Arrays that numpy made of tensors, as the tensors that torch makes of them."""
+"""Arrays that numpy made of tensors, as the tensors that torch makes of them.
+
+`x.numpy()` becomes `x`, `torch.from_numpy(a)` what `a` was computed of. A part of `array_flow`, which says what can
+differ.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What functions of `math` and numpy are called in torch, where they do the same."""
+"""What functions of `math` and numpy are called in torch, where they do the same.
+
+Tables for `array_calls` and `numbers.read_numbers`. Of an array they give a tensor, with the dtypes of torch.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ ALONG_AXES = {
     "all": "all", "any": "any", "argmax": "argmax", "argmin": "argmin", "squeeze": "squeeze", "nansum": "nansum",
     "nanmean": "nanmean", "count_nonzero": "count_nonzero", "linalg.norm": "linalg.norm", "std": "std", "var": "var",
     "concatenate": "cat", "stack": "stack", "expand_dims": "unsqueeze", "cumsum": "cumsum", "cumprod": "cumprod",
-    "flip": "flip",
+    "flip": "flip", "argsort": "argsort", "quantile": "quantile", "nanquantile": "nanquantile",
 }  # fmt: skip
 """Functions of numpy with an `axis`, which torch calls `dim`."""
 

@@ -23,7 +23,7 @@ from exportlint.fixes.control_flow.selection_counts import count_condition
 from exportlint.fixes.eager_only.reports import is_report
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import COMPARISONS, binary, call, statement
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.observed_values import is_python, scalar
 
 if TYPE_CHECKING:
@@ -66,13 +66,13 @@ def checked(code: Code) -> Fix:
         lines = _checks(code, Demand(asking.test), message_of(code, asking.msg), None)
         return code.fix(title("AssertionError"), code.statements.replace([asking], lines), safe=False)
     if not isinstance(asking, ast.If):
-        raise DeclinedError("the condition decides more than whether to raise")
+        raise InapplicableError("the condition decides more than whether to raise")
     refusing, rest, holds = asking.body, asking.orelse, False
     if rest and not _refuses(refusing):
         refusing, rest, holds = rest, asking.body, True
     refusal = refusing[-1]
     if not isinstance(refusal, ast.Raise):
-        raise DeclinedError("the condition decides more than whether to raise")
+        raise InapplicableError("the condition decides more than whether to raise")
     prepared = refusing[:-1]
     if not all(isinstance(s, ast.Assign) or is_report(code, s) for s in prepared):
         raise DeclinedError("other code runs before the `raise`")

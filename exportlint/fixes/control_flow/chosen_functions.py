@@ -16,7 +16,7 @@ from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.merging import Fresh, hoisted
 from exportlint.fixes.control_flow.where import CHOOSE, branch_of
 from exportlint.fixes.edit.template import call as called
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.liveness import assigned
 from exportlint.fixes.proofs.observed_values import as_tensor, is_python
 from exportlint.fixes.proofs.purity import require_pure
@@ -36,7 +36,7 @@ def chosen_function_fix(code: Code, _: Fact) -> Fix:
     """
     branch = branch_of(code)
     if isinstance(branch, ast.Match):
-        raise DeclinedError("the branch does not choose a function")
+        raise InapplicableError("the branch does not choose a function")
     if isinstance(branch, ast.IfExp):
         parent = code.tree.parents[branch]
         if isinstance(parent, ast.Call) and parent.func is branch:
@@ -70,7 +70,7 @@ def _assigned(code: Code, branch: ast.AST) -> tuple[str, ast.expr, ast.expr]:
                 ast.Assign(targets=[ast.Name(id=again)], value=other)
             ] if name == again:
                 return name, one, other
-    raise DeclinedError("the branch does not choose a function")
+    raise InapplicableError("the branch does not choose a function")
 
 
 def _calls_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast.Call]]:
@@ -94,7 +94,7 @@ def _calls_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast
             raise DeclinedError("the chosen function is also called elsewhere")
         found.append((places[node], use))
     if not found:
-        raise DeclinedError("the branch does not choose a function")
+        raise InapplicableError("the branch does not choose a function")
     return found
 
 
@@ -104,7 +104,7 @@ def _result(code: Code, call: ast.Call, condition: Expression, one: ast.expr, ot
     for function in (one, other):
         way = ast.copy_location(ast.Call(function, call.args, call.keywords), call)
         if isinstance(function, ast.IfExp) or is_python(code, function):
-            raise DeclinedError("the branch does not choose a function")
+            raise InapplicableError("the branch does not choose a function")
         require_pure(code, way)
         if as_tensor(code.value(way)) is None:
             raise DeclinedError("the chosen function does not return a tensor")

@@ -36,7 +36,7 @@ from exportlint.fixes.control_flow.early_returns import require_few_exits
 from exportlint.fixes.edit.blocks import analysed, apart
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, call, dotted, expression, same, statement
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.any_size import require_alone, require_any_size
 from exportlint.fixes.proofs.live_variables import bound, leaves, needed, needed_after, returns
 
@@ -64,7 +64,7 @@ def cond_fix(code: Code, _: Fact) -> Fix:
         if not isinstance(around, (ast.BoolOp, ast.UnaryOp, ast.Compare)):
             break
         node = around
-    raise DeclinedError("it is not an `if`")
+    raise InapplicableError("it is not an `if`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _is_several(value: Value) -> bool:
 
 def _of_statement(code: Code, node: ast.If) -> Fix:
     if code.tree.function(node) is None:
-        raise DeclinedError("it is not in a function")
+        raise InapplicableError("it is not in a function")
     then, other, following = _Way([node.body]), _Way([node.orelse] if node.orelse else []), code.tree.following(node)
     if not returns(node.body) and not returns(node.orelse):
         replaced: Sequence[ast.stmt] = [node]

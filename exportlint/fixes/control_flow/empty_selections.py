@@ -1,4 +1,6 @@
-"""Special cases for selections of nothing, left out: `if idx.numel() == 0: continue`, `if mask.any(): out[mask] = v`.
+"""Special cases for selections of nothing, left out.
+
+`if idx.numel() == 0: continue` goes, and `if mask.any(): out[mask] = v` becomes `out[mask] = v`.
 
 Safe: what is skipped only writes to new tensors where the selection says, takes no rows as well as some, and gradients
 flow from it to nothing else. Otherwise an operator may refuse an empty tensor, autograd or the caller the write, and
@@ -18,7 +20,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import is_tensor
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.tree import indices
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.guarded_indices import require_elements
 from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
 from exportlint.fixes.proofs.observed_values import builtin
@@ -44,7 +46,7 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
         raise DeclinedError("it does more than skip an iteration")
     selection = _emptiness(code, statement.test, empty=skips)
     if selection is None:
-        raise DeclinedError("the condition does not test for an empty selection")
+        raise InapplicableError("the condition does not test for an empty selection")
     rest: Sequence[ast.stmt] = code.tree.following(statement) if skips else statement.body
     last = rest[-1] if rest else statement
     kept = set(bound(rest)) & needed_after(code.tree, last)

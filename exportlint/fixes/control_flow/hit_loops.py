@@ -19,7 +19,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.control_flow.empty_selections import WRITES
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.export_calls.calls import written
 from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
 
@@ -33,32 +33,54 @@ READS = frozenset({"item", "squeeze", "int", "tolist"})
 def hits_fix(code: Code, _: Conversion) -> Fix:
     """Loop over all there are instead of over those that were chosen. Raises DeclinedError."""
     node = code.expression
-    loop = code.tree.statement(node)
-    if not isinstance(loop, ast.For) or loop.orelse or not isinstance(loop.target, ast.Name):
-        raise DeclinedError("it is not a loop over the selected indices")
-    if loop.iter is not node and not any(part is node for part in ast.walk(loop.iter)):
-        raise DeclinedError("it is not a loop over the selected indices")
-    row = loop.target.id
+    loop, kept = code.tree.statement(node), None
+    if isinstance(loop, ast.Assign):
+        kept, loop = loop, _loop_over(code, loop)
+    if not isinstance(loop, ast.For) or loop.orelse:
+        raise InapplicableError("it is not a loop over the selected indices")
+    edits: list[Draft] = []
+    match loop.target:
+        case ast.Name(id=row):
+            is_item = False
+        case ast.Tuple(elts=[ast.Name(id=row)]) | ast.List(elts=[ast.Name(id=row)]):
+            is_item = True  # `for (i,) in hits.tolist()`
+            edits.append(code.replace(loop.target, code.make("{row}", row=row)))
+        case _:
+            raise InapplicableError("it is not a loop over the selected indices")
+    if kept is None and loop.iter is not node and not any(part is node for part in ast.walk(loop.iter)):
+        raise InapplicableError("it is not a loop over the selected indices")
     if row in needed_after(code.tree, loop):
         raise DeclinedError("the loop variable is used after the loop")
-    chosen, is_read = _over(loop.iter)
+    chosen, is_read = _over(loop.iter if kept is None else kept.value)
     call = written(code, chosen)
-    edits: list[Draft] = []
     call, is_flat = _unflattened(call)
     mask = _mask_of(call)
     if mask is not None:
-        length, is_row = code.make("len({mask})", mask=mask), not is_read and not is_flat
+        length, is_row = code.make("len({mask})", mask=mask), not is_read and not is_flat and not is_item
         if isinstance(chosen, ast.Name) and _is_read_once(code, chosen):
             length = code.make("len({hits})", hits=chosen)
             edits.append(code.replace(written(code, chosen), mask))
     else:
         length, is_row = code.make("len({modules})", modules=_modules(code, loop, row)), False
     code.claim(row, node)
+    if kept is not None:  # `hits = m.nonzero().tolist()`, which nothing else reads
+        edits.append(code.statements.replace([kept], []))
     body = _Body(code, loop, row)
     body.check()
     edits += body.edits(is_row=is_row)
     edits.append(code.replace(loop.iter, code.make("range({length})", length=length)))
     return code.fix("Loop over all of them: those that were not selected write to no rows", *edits, safe=False)
+
+
+def _loop_over(code: Code, statement: ast.Assign) -> ast.stmt:
+    """The loop over what a variable holds, if that is all that reads it; else the statement itself."""
+    (target, *others) = statement.targets
+    scope = code.tree.function(statement)
+    if others or not isinstance(target, ast.Name) or scope is None:
+        return statement
+    names = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == target.id and n is not target]
+    around = code.tree.parents[names[0]] if len(names) == 1 else None
+    return around if isinstance(around, ast.For) and around.iter is names[0] else statement
 
 
 def _over(node: ast.expr) -> tuple[ast.expr, bool]:

@@ -1,6 +1,7 @@
 """Loops that tensor data ends, or makes skip the rest of a pass: all passes run, and `torch.where` drops results.
 
-`if c: break` becomes `stop = stop | c`, and `x = f(x)` behind it `x = torch.where(stop, x, f(x))`.
+`if c: break` becomes `stop = stop | c`, and `x = f(x)` behind it `x = torch.where(stop, x, f(x))`. What
+`if c: return x` gives is chosen behind the loop, where `x` is what it was then.
 
 Never safe: all passes run, so that a loop takes longer, and each must keep shapes and dtypes.
 """
@@ -21,7 +22,7 @@ from exportlint.fixes.control_flow.terms import choose, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import call, dotted, statement
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.live_variables import bound, definitely_assigned, needed, needed_after
 from exportlint.fixes.proofs.purity import is_pure
 
@@ -34,16 +35,18 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     """
     branch = code.tree.statement(code.expression)
     if not isinstance(branch, ast.If) or branch.orelse or len(branch.body) != 1:
-        raise DeclinedError("it is not an `if …: break`")
+        raise InapplicableError("it is not an `if …: break`")
     leave = branch.body[0]
     if not isinstance(leave, (ast.Break, ast.Continue, ast.Return)):
-        raise DeclinedError("it is not an `if …: break`")
+        raise InapplicableError("it is not an `if …: break`")
     loop = code.tree.parents[branch]
     if not isinstance(loop, ast.For) or loop.orelse:
-        raise DeclinedError("it is not in the body of a `for`")
+        raise InapplicableError("it is not in the body of a `for`")
     condition = tensor_condition(code, branch.test)
     flag = code.fresh("skip" if isinstance(leave, ast.Continue) else "stop", loop)
     carried = _carried(code, loop)
+    if isinstance(leave, ast.Return) and leave.value is not None:
+        carried |= names_in(leave.value) & set(bound(loop.body))
     late = carried - definitely_assigned(code.tree, loop)
     predicated = Predicated(code, loop, Fresh(code, loop), frozenset(carried))
     when = Predicate(dotted(flag), holds=False)
@@ -64,6 +67,8 @@ def masked_fix(code: Code, _: Fact) -> Fix:
         masked = loop.body[index + 1 :]
     for one in masked:
         edits += _masked(code, one, predicated, when, late)
+        if one in loop.body[:index]:  # from here on it has a value
+            late = late - set(bound([one]))
     message = "Run all iterations and drop results with `torch.where`, which needs equal shapes"
     return code.fix(message, *edits, safe=False)
 
@@ -74,9 +79,8 @@ def _returned(code: Code, loop: ast.For, value: ast.expr | None, flag: str) -> S
     last = following[0] if following else None
     if value is None or not isinstance(last, ast.Return) or last.value is None:
         raise DeclinedError("the loop is not followed by another `return`")
-    target, carried = set(bound([loop.target])), set(needed(loop.body))
-    if names_in(value) & (target | (set(bound(loop.body)) - carried)):
-        raise DeclinedError("the returned variable has no value before the loop")
+    if names_in(value) & set(bound([loop.target])):
+        raise DeclinedError("the loop variable is returned")
     if ast.dump(value) == ast.dump(last.value):
         return []
     one, other = term(code, value, {}), term(code, last.value, {})

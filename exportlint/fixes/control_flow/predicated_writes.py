@@ -23,7 +23,7 @@ from exportlint.fixes.control_flow.where import branch_of, choice
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.syntax.definitions import FunctionNode
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def write_fix(code: Code, _: Fact) -> Fix:
     """
     branch = branch_of(code)
     if not isinstance(branch, ast.If) or code.tree.function(branch) is None:
-        raise DeclinedError("it is not an `if`")
+        raise InapplicableError("it is not an `if`")
     if code.statements.is_elif(branch):
-        raise DeclinedError("the `if` before it tests its condition first")
+        raise InapplicableError("the `if` before it tests its condition first")
     conditions = [tensor_condition(code, branch.test)]
     lines: list[Statement] = []
     fresh = Fresh(code, branch)

@@ -2,6 +2,9 @@
 
 `x = v` becomes `x = torch.where(c, v, x)`, `x[i] = v` writes `torch.where(c, v, x[i])`, `x.add_(v)` becomes
 `x.copy_(torch.where(c, x.add(v), x))`, and behind a method that writes to tensors of `self` what it wrote is put back.
+
+Needs: what is written are tensors, or numbers that become tensors, and all of it can be computed in vain. Never safe:
+shapes and dtypes have to stay, what is computed in vain may raise or give NaN gradients, and each tensor is written.
 """
 
 from __future__ import annotations
@@ -96,6 +99,10 @@ class Predicated:
         match one:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return []
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(value=ast.Name(id=own))) as made
+            ) if name == own and (operation(code, made) or "").endswith("_"):
+                return self._called(code, one, made, when)  # `x = x.add_(v)`
             case ast.Assign(targets=[target]) | ast.AnnAssign(target=target, value=ast.expr()):
                 assert one.value is not None
                 return self._assigned(code, one, target, one.value, when)

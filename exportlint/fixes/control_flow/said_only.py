@@ -13,7 +13,7 @@ from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.eager_only.reports import computes_only, is_exporting, is_report
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import InapplicableError
 
 
 def said_only_fix(code: Code, _: Fact) -> Fix:
@@ -24,7 +24,7 @@ def said_only_fix(code: Code, _: Fact) -> Fix:
     """
     statement = code.tree.statement(code.expression)
     if not isinstance(statement, ast.If) or statement.orelse or not all(is_report(code, s) for s in statement.body):
-        raise DeclinedError("the branch does more than print or log")
+        raise InapplicableError("the branch does more than print or log")
     exporting = is_exporting(code, statement, code.version)
     condition = code.make("not {exporting} and {said}", exporting=exporting, said=statement.test)
     safe = computes_only(code, [statement.test, *statement.body])

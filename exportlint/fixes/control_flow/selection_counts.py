@@ -1,4 +1,6 @@
-"""How much a mask selects, asked of the mask itself: `mask.nonzero().size(0) > 0` is `mask.any()`.
+"""How much a mask selects, asked of the mask itself.
+
+`mask.nonzero().size(0) > 0` becomes `mask.any()`, and `len(x[mask]) == 0` `~mask.any()`.
 
 Safe where indices are counted. Otherwise the selection may be refused, as `x[mask]` is for a mask that does not fit.
 """

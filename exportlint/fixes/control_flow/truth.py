@@ -31,7 +31,7 @@ from exportlint.fixes.edit import template as templates
 from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.export_calls.calls import written
 from exportlint.fixes.numbers.operands import is_scalar
 from exportlint.fixes.proofs.observed_values import builtin, operation, scalar, tensor
@@ -71,7 +71,7 @@ def unread_fix(code: Code, _: Fact) -> Fix:
     read = (n for n in ast.walk(test) if isinstance(n, ast.Name) and getattr(scalar(code, n), "kind", "") == "bool")
     name = next(read, None)
     if name is None:
-        raise DeclinedError("the condition does not test a variable that holds a bool")
+        raise InapplicableError("the condition does not test a variable that holds a bool")
     call = written(code, name)
     given = _read_by(code, call)
     held = None if given is None else tensor(code, given)

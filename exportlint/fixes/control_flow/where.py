@@ -30,7 +30,7 @@ from exportlint.fixes.control_flow.terms import Term, choose, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import statement
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.identity import matters
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def branch_of(code: Code) -> Branching | ast.IfExp:
         if not isinstance(around, ast.expr) or isinstance(around, (ast.IfExp, ast.Lambda)):
             break
         node = around
-    raise DeclinedError("the finding is not in a condition")
+    raise InapplicableError("the finding is not in a condition")
 
 
 def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:

@@ -38,7 +38,7 @@ from exportlint.fixes.control_flow.predication import Predicate, Predicated
 from exportlint.fixes.edit.blocks import analysed, apart
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, binary, call, dotted, expression, statement
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.numbers.operands import operand
 from exportlint.fixes.proofs.live_variables import bound, definitely_assigned, needed, needed_after, returns
 from exportlint.fixes.proofs.observed_values import item_of
@@ -55,7 +55,7 @@ def while_fix(code: Code, _: Fact) -> Fix:
     """Let `torch.while_loop` run a `while`. Raises DeclinedError if its body is not fit for that."""
     node = code.tree.statement(code.expression)
     if not isinstance(node, ast.While):
-        raise DeclinedError("it is not a `while`")
+        raise InapplicableError("it is not a `while`")
     code.need(SINCE)
     return _while(code, node)
 
@@ -65,7 +65,7 @@ def break_fix(code: Code, _: Fact) -> Fix:
     branch = code.tree.statement(code.expression)
     loop = code.tree.parents[branch]
     if not isinstance(loop, ast.While) or not _breaks(branch) or branch not in loop.body:
-        raise DeclinedError("it is not an `if …: break` in the body of a `while`")
+        raise InapplicableError("it is not an `if …: break` in the body of a `while`")
     code.need(SINCE)
     return _while(code, loop, branch)
 
@@ -90,7 +90,7 @@ def range_fix(code: Code, _: Conversion) -> Fix:
     """Let `torch.while_loop` run `for i in range(n)`, where `n` is read from a tensor. Raises DeclinedError."""
     node = code.tree.statement(code.expression)
     if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
-        raise DeclinedError("it is not a loop over a `range`")
+        raise InapplicableError("it is not a loop over a `range`")
     given = node.iter
     if not isinstance(given, ast.Call) or given.keywords or not 1 <= len(given.args) <= 2:
         raise DeclinedError("the range has a step")

@@ -1,6 +1,8 @@
 """What a model says while it runs, kept for eager and out of what torch.export traces.
 
-`print(x)` goes under `if not torch.compiler.is_exporting():`. Safe: what it evaluates only computes.
+`print(x)` goes under `if not torch.compiler.is_exporting():`.
+
+Safe: what it evaluates only computes. Otherwise an effect of it is missing in the program.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Classes that torch.export can take apart once they are registered.
 
-Behind a dataclass stands `torch.export.register_dataclass(Result)`, behind another class that keeps what its
-constructor is given `torch.utils._pytree.register_pytree_node(Result, ...)` with two functions.
+Behind a dataclass stands `torch.export.register_dataclass(Result)`, also for the dataclasses of its fields; behind
+another class that keeps what its constructor is given `torch.utils._pytree.register_pytree_node(Result, ...)` with two
+functions.
 
 Needs: a class at the top of the file whose objects are no more than their fields. Never safe: what maps over trees of
 tensors looks into its objects then.
@@ -39,9 +40,36 @@ def register(code: Code, definition: Site) -> Fix:
     if not _is_made_of_fields(code, cls):
         return _with_functions(code, cls.node)
     function = code.name("torch.export.register_dataclass", cls.node)
-    call = code.statement("{f}({cls})", f=function, cls=cls.node.name)
-    insertion = code.statements.insert_after(cls.node, [call], blank_lines=2)
+    calls = [
+        code.statement("{f}({cls})", f=function, cls=each.node.name)
+        for each in (*_inside(code, cls, {cls.node.name}), cls)
+    ]
+    insertion = code.statements.insert_after(cls.node, calls, blank_lines=2)
     return code.fix(f"Register `{cls.node.name}`", insertion, safe=False)
+
+
+def _inside(code: Code, cls: Class, seen: set[str]) -> list[Class]:
+    """The dataclasses of the file in the annotations of a dataclass that are not registered yet, inner ones first."""
+    found: list[Class] = []
+    for statement in cls.node.body:
+        for part in ast.walk(statement.annotation) if isinstance(statement, ast.AnnAssign) else ():
+            held = code.module.bindings.get(part.id) if isinstance(part, ast.Name) else None
+            if not isinstance(held, Class) or held.node.name in seen or _is_registered(code, held.node.name):
+                continue
+            seen.add(held.node.name)
+            if _is_made_of_fields(code, held):
+                found += [*_inside(code, held, seen), held]
+    return found
+
+
+def _is_registered(code: Code, name: str) -> bool:
+    """Whether the file passes a class to a function that registers it."""
+    calls = [n for n in ast.walk(code.tree.root) if isinstance(n, ast.Call)]
+    return any(
+        ast.unparse(call.func).rpartition(".")[2].startswith("register_")
+        and any(isinstance(argument, ast.Name) and argument.id == name for argument in call.args[:1])
+        for call in calls
+    )
 
 
 def _with_functions(code: Code, node: ast.ClassDef) -> Fix:

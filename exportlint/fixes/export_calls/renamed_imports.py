@@ -1,7 +1,8 @@
 """Imports of the successors of names, in their place.
 
-`from a import old` becomes `from b import new`, and `old` becomes `new` where that name is free. Safe where the
-successor does the same.
+`from a import old` becomes `from b import new`, and `old` becomes `new` where that name is free.
+
+Safe where the successor does the same. Otherwise it may take other arguments, as the rule's page says.
 """
 
 from __future__ import annotations

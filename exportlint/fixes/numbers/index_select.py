@@ -24,7 +24,7 @@ from exportlint.fixes.control_flow.bodies import is_tensor
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import SYMBOLS, binary, call, keyword, method
 from exportlint.fixes.edit.tree import indices, takes_all
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.numbers.operands import operand
 from exportlint.fixes.proofs.observed_values import is_named, is_python, item_of, operation, scalar, tensor
 from exportlint.fixes.proofs.purity import is_pure, require_first
@@ -50,7 +50,7 @@ def selection_fix(code: Code, fact: Conversion) -> Fix:
     if isinstance(subscript, ast.Call) and fact.target == "dict key":
         return _of_get(code, subscript, index)
     if not isinstance(subscript, ast.Subscript):
-        raise DeclinedError("it is not an index")
+        raise InapplicableError("it is not an index")
     if fact.target == "index of an assignment":
         return _write(code, subscript)
     if not isinstance(subscript.ctx, ast.Load) or subscript.slice is not index:
@@ -91,16 +91,19 @@ def _of_slice(code: Code, subscript: ast.AST) -> Fix:
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """An index as code: a tensor of one element, or a number that was read from one."""
+    """An index as code: a tensor of one element, which may surely be one row, or a number that was read from one."""
 
     source: Expression
     is_number: bool = False
+    is_row: bool = False
 
     def row(self, code: Code, rows: Expression) -> Expression:
         """The row of a tensor that it says."""
         if self.is_number:
             return code.make("{rows}[{index}]", rows=rows, index=self.source)
-        return code.make("{rows}.index_select(0, {index}.reshape(1)).squeeze(0)", rows=rows, index=self.source)
+        template = "{rows}.index_select(0, {index}).squeeze(0)"
+        index = self.source if self.is_row else code.make("{index}.reshape(1)", index=self.source)
+        return code.make(template, rows=rows, index=index)
 
 
 def _index(code: Code, node: ast.expr) -> _Index:
@@ -128,14 +131,43 @@ def _is_modules(value: Value) -> bool:
     return all(isinstance(option, TorchModule) and not option.keys for option in options(value))
 
 
+def chosen_by(code: Code, node: ast.expr, items: ast.expr, index: Expression) -> tuple[ast.expr, Expression]:
+    """What gives the item of a container that a tensor of shape `(1,)` says, and what it replaces.
+
+    `node` gives the item now: itself, or, where the items are modules, its call is replaced.
+
+    Raises:
+        DeclinedError: what there is to choose from cannot be stacked.
+    """
+    place, around = _Index(index, is_row=True), code.tree.parents[node]
+    stack = code.name("torch.stack")
+    if code.surely(_is_modules, items):
+        if not isinstance(around, ast.Call) or around.func is not node:
+            raise DeclinedError("the chosen module is not called there")
+        results = _results(code, around, node, items)
+        return around, place.row(code, code.make("{stack}({results})", stack=stack, results=results))
+    held = _items(code.value(items))
+    if held and all(map(is_tensor, held)):
+        return node, place.row(code, code.make("{stack}({items})", stack=stack, items=items))
+    if held and all(map(_is_number, held)):
+        table = code.make("{tensor}({items})", tensor=code.name("torch.tensor"), items=items)
+        return node, place.row(code, table)
+    raise DeclinedError("the choices are neither modules nor tensors nor numbers")
+
+
 def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: _Index) -> Fix:
+    results = _results(code, call, subscript, subscript.value)
+    return _selected(code, call, results, place, "Call all modules and choose a result; the index must not be negative")
+
+
+def _results(code: Code, call: ast.Call, chosen: ast.expr, modules: ast.expr) -> Expression:
+    """What each of some modules gives for the arguments of a call of one of them. Raises DeclinedError."""
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     if not all(is_pure(code, argument) for argument in arguments):
         raise DeclinedError("an argument would be evaluated more than once")
     name = code.fresh("layer", call)
-    called = code.concrete(call, {subscript: code.make("{name}", name=name)})
-    results = code.make("[{called} for {name} in {modules}]", called=called, name=name, modules=subscript.value)
-    return _selected(code, call, results, place, "Call all modules and choose a result; the index must not be negative")
+    called = code.concrete(call, {chosen: code.make("{name}", name=name)})
+    return code.make("[{called} for {name} in {modules}]", called=called, name=name, modules=modules)
 
 
 def _of_values(code: Code, subscript: ast.Subscript, place: _Index) -> Fix:

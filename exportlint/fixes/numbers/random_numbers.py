@@ -1,7 +1,8 @@
 """Random numbers of Python and numpy, drawn by torch.
 
 `random.random()` becomes `torch.rand(())`, `np.random.normal(0, s, n)` `s * torch.randn((n,), dtype=torch.float64)`,
-and a range that is shuffled `torch.randperm`.
+`np.random.beta(a, b)` `torch.distributions.Beta(a, b, validate_args=False).sample()`, a range that is shuffled
+`torch.randperm`, and `random.choice(self.layers)(x)` a choice between what all layers give.
 
 Never safe: other numbers are drawn, by another seed, and tensors stand where numbers were: a condition on one is a
 condition on data.
@@ -13,12 +14,18 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from exportlint.analysis.domain.values import Const
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Const, Python, Scalar, Shape, Size, Tuple
+from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.names import qualified
+from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import keyword
 from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.numbers.index_select import chosen_by
+from exportlint.fixes.proofs.purity import may_repeat
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 
 if TYPE_CHECKING:
@@ -34,11 +41,29 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "numpy.random.permutation": ("x",), "numpy.random.choice": ("a", "size"), "numpy.random.exponential":
     ("scale", "size"), "random.expovariate": ("lambd",), "random.getrandbits": ("k",), "random.sample":
     ("population", "k"), "secrets.randbelow": ("exclusive_upper_bound",), "secrets.choice": ("seq",),
+    "numpy.random.beta": ("a", "b", "size"), "random.betavariate": ("alpha", "beta"),
+    "numpy.random.gamma": ("shape", "scale", "size"), "random.gammavariate": ("alpha", "beta"),
+    "numpy.random.standard_gamma": ("shape", "size"), "numpy.random.laplace": ("loc", "scale", "size"),
+    "numpy.random.lognormal": ("mean", "sigma", "size"), "random.lognormvariate": ("mu", "sigma"),
+    "numpy.random.gumbel": ("loc", "scale", "size"), "numpy.random.poisson": ("lam", "size"),
+    "numpy.random.binomial": ("n", "p", "size"), "numpy.random.dirichlet": ("alpha", "size"),
+    "numpy.random.chisquare": ("df", "size"),
 }  # fmt: skip
 """What each function takes, in order."""
 
+DISTRIBUTIONS: dict[str, tuple[str, tuple[float, ...]]] = {
+    "beta": ("Beta", ()), "betavariate": ("Beta", ()), "gamma": ("Gamma", (1.0,)), "gammavariate": ("Gamma", ()),
+    "standard_gamma": ("Gamma", (1.0,)), "laplace": ("Laplace", (0.0, 1.0)), "lognormal": ("LogNormal", (0.0, 1.0)),
+    "lognormvariate": ("LogNormal", (0.0, 1.0)), "gumbel": ("Gumbel", (0.0, 1.0)), "poisson": ("Poisson", (1.0,)),
+    "binomial": ("Binomial", ()), "dirichlet": ("Dirichlet", ()), "chisquare": ("Chi2", ()),
+}  # fmt: skip
+"""The distribution of torch that some draw from, and what NumPy takes for the last arguments if they are left out."""
+COUNTS = frozenset({"poisson", "binomial"})
+"""What gives integers."""
+
 _TAKES_TENSORS = (ast.BinOp, ast.UnaryOp, ast.Assign, ast.AugAssign, ast.Return)
 BY_DIMENSIONS = {"numpy.random.rand": "torch.rand", "numpy.random.randn": "torch.randn"}
+MESSAGE = "Draw with torch, which gives different numbers"
 WRAPPERS = frozenset({"torch.from_numpy", "torch.tensor", "torch.as_tensor"})
 
 
@@ -59,6 +84,8 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
     replaced: ast.expr = call
     parent = code.tree.parents[call]
     wrapper = qualified(parent.func, code.tree.root, code.module.package) if isinstance(parent, ast.Call) else None
+    if name in {"random.choice", "secrets.choice"} and not _is_of_numbers(call):
+        return _chosen(code, call)
     draw = _Draw(code, call)
     drawn = draw.drawn(name)
     if _is_seeded(code, call, name):
@@ -69,14 +96,58 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
         replaced = parent
         drawn = code.make("{drawn}.to({*options})", drawn=drawn, options=parent.keywords) if parent.keywords else drawn
     elif isinstance(parent, ast.Subscript) and parent.slice is call and draw.is_index:
-        if not surely_tensor(code, parent.value):
-            raise DeclinedError("the indexed value may not be a tensor")
-        replaced = parent
         row = _Draw(code, call, shape="(1,)").drawn(name)
+        if not surely_tensor(code, parent.value):
+            replaced, drawn = chosen_by(code, parent, parent.value, row)
+            return code.fix(MESSAGE, code.replace(replaced, drawn), safe=False)
+        replaced = parent
         drawn = code.make("{rows}[{row}].squeeze(0)", rows=parent.value, row=row)
     elif not isinstance(parent, _TAKES_TENSORS) and not (is_used and isinstance(parent, ast.Compare)):
         raise DeclinedError("Python needs the number")
-    return code.fix("Draw with torch, which gives different numbers", code.replace(replaced, drawn), safe=False)
+    return code.fix(MESSAGE, code.replace(replaced, drawn), *_unwrapped(code, replaced), safe=False)
+
+
+def _unwrapped(code: Code, drawn: ast.expr) -> list[Draft]:
+    """What makes tensors of the array that a variable holds, left out. Raises DeclinedError if NumPy uses it."""
+    statement = code.tree.parents[drawn]
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return []
+    function, name = code.tree.function(statement), statement.targets[0].id
+    package = code.module.package
+    found: list[Draft] = []
+    for use in ast.walk(function) if function is not None else ():
+        if not isinstance(use, ast.Name) or use.id != name or not isinstance(use.ctx, ast.Load):
+            continue
+        around = code.tree.parents[use]
+        called = qualified(around.func, code.tree.root, package) or "" if isinstance(around, ast.Call) else ""
+        is_method = isinstance(around, ast.Attribute) and around.attr in {"astype", "tolist", "copy"}
+        if is_method or called.startswith("numpy."):
+            raise DeclinedError("the array is also used with NumPy")
+        if called == "torch.from_numpy" and isinstance(around, ast.Call):
+            found.append(code.replace(around, use))
+    return found
+
+
+def _is_of_numbers(call: ast.Call) -> bool:
+    """Whether a choice is between numbers that are written there."""
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(isinstance(g, (ast.List, ast.Tuple)) and None not in map(_number, g.elts) for g in given[:1])
+
+
+def _chosen(code: Code, call: ast.Call) -> Fix:
+    """`random.choice(items)` as the item that an integer below their number says."""
+    if len(call.args) != 1 or call.keywords:
+        raise DeclinedError("its arguments are not known")
+    (items,), count = call.args, None
+    if isinstance(items, (ast.List, ast.Tuple)) and not any(isinstance(item, ast.Starred) for item in items.elts):
+        count = code.make("{count}", count=len(items.elts))
+    elif may_repeat(code, items):
+        count = code.make("len({items})", items=items)
+    if count is None:
+        raise DeclinedError("what it chooses from would be evaluated twice")
+    index = code.make("{f}(0, {count}, (1,))", f=code.name("torch.randint"), count=count)
+    replaced, drawn = chosen_by(code, call, items, index)
+    return code.fix(MESSAGE, code.replace(replaced, drawn), safe=False)
 
 
 def _shuffled(code: Code, call: ast.Call) -> Fix:
@@ -101,8 +172,7 @@ def _remainder(code: Code, call: ast.Call) -> Fix:
         case ast.BinOp(left=left, op=ast.Mod(), right=count) as remainder if left is number:
             if isinstance(number, ast.Attribute) and number.attr == "int" and isinstance(_number(count), int):
                 drawn = code.make("{f}(0, {count}, ())", f=code.name("torch.randint"), count=count)
-                message = "Draw with torch, which gives different numbers"
-                return code.fix(message, code.replace(remainder, drawn), safe=False)
+                return code.fix(MESSAGE, code.replace(remainder, drawn), safe=False)
     raise DeclinedError("torch has no integers that large")
 
 
@@ -142,8 +212,34 @@ class _Draw:
             "getrandbits": self._bits, "randbelow": self._below, "exponential": self._exponential,
             "expovariate": self._exponential,
         }  # fmt: skip
+        short = name.rpartition(".")[2]
+        if short in DISTRIBUTIONS:
+            return self._sampled(short, PARAMETERS[name], arguments)
         self._includes_end = name == "random.randint"
-        return ways[name.rpartition(".")[2]](arguments)
+        return ways[short](arguments)
+
+    def _sampled(self, name: str, parameters: Sequence[str], given: dict[str, ast.expr]) -> Expression:
+        """A sample of a distribution of torch. That of numbers has single precision, as they go with every tensor."""
+        distribution, defaults = DISTRIBUTIONS[name]
+        names = [each for each in parameters if each != "size"]
+        if name == "standard_gamma":
+            names.append("")
+        filled: dict[str, Given] = dict(zip(reversed(names), reversed(defaults), strict=False))
+        filled.update({each: given[each] for each in names if each in given})
+        if len(filled) < len(names):
+            raise DeclinedError("a parameter of the distribution is missing")
+        ordered = [filled[each] for each in names]
+        if distribution == "Gamma":  # torch takes the rate
+            ordered[1] = self._inverse(ordered[1])
+        code, size = self._code, self._shape(given)
+        made = code.name(f"torch.distributions.{distribution}")
+        drawn = code.make("{made}({*given}, validate_args=False).sample({*size})", made=made, given=ordered, size=size)
+        dtype = "int64" if name in COUNTS else "float64" if size else ""
+        return code.make("{drawn}.to({dtype})", drawn=drawn, dtype=code.name(f"torch.{dtype}")) if dtype else drawn
+
+    def _inverse(self, number: Given) -> Given:
+        known = _number(number) if isinstance(number, ast.expr) else number
+        return 1 / known if isinstance(known, (int, float)) and known else self._code.make("1 / {x}", x=number)
 
     def _bound(self, parameters: tuple[str, ...]) -> dict[str, ast.expr] | None:
         call = self._call
@@ -239,14 +335,17 @@ class _Draw:
         assert numbers is not None
         if "a" in given and isinstance(_number(numbers), int):
             return self._between(0, numbers, given)
-        if self._shape(given):
-            raise DeclinedError("it chooses several of them")
         if not isinstance(numbers, (ast.List, ast.Tuple)) or None in map(_number, numbers.elts):
             raise DeclinedError("it does not choose from numbers")
+        shape = self._shape(given)
+        is_double = bool(shape) and any(isinstance(_number(one), float) for one in numbers.elts)
+        options = [keyword("dtype", self._code.name("torch.float64"))] if is_double else []
         return self._code.make(
-            "{tensor}([{*numbers}]).take({randint}(0, {count}, ()))",
+            "{tensor}([{*numbers}], {*options}).take({randint}(0, {count}, {*shape}))",
             tensor=self._code.name("torch.tensor"),
             numbers=numbers.elts,
+            options=options,
+            shape=shape or [self._code.make("()")],
             randint=self._code.name("torch.randint"),
             count=len(numbers.elts),
         )
@@ -261,7 +360,12 @@ class _Draw:
         size = given.get("size")
         if size is None or self._is(size, None):
             return []
-        return [size if isinstance(size, (ast.Tuple, ast.List)) else self._code.make("({size},)", size=size)]
+        held = options(self._code.value(size))
+        if isinstance(size, (ast.Tuple, ast.List)) or all(isinstance(one, (Shape, Tuple, Many)) for one in held):
+            return [size]
+        if not all(isinstance(one, (Size, Scalar, Const, Python)) for one in held):
+            raise DeclinedError("the shape is not known")
+        return [self._code.make("({size},)", size=size)]
 
     def _is(self, node: ast.expr, expected: object) -> bool:
         return isinstance(node, ast.Constant) and node.value == expected

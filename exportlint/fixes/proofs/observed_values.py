@@ -8,13 +8,29 @@ from functools import reduce
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.shape import TensorShape
-from exportlint.analysis.domain.values import BoundMethod, Const, External, Guard, Python, Scalar, Size, Tensor, Value
+from exportlint.analysis.domain.values import (
+    BoundMethod,
+    Const,
+    External,
+    Guard,
+    Python,
+    Scalar,
+    Size,
+    Tensor,
+    Unknown,
+    Value,
+)
 from exportlint.fixes.edit.code import Code
 
 
 def tensor(code: Code, node: ast.expr) -> Tensor | None:
     """The tensor that an expression is, with what is true in every way to get there."""
     return as_tensor(code.value(node))
+
+
+def may_be_tensor(code: Code, node: ast.expr) -> bool:
+    """Whether an expression can be a tensor, as far as is known."""
+    return any(isinstance(option, (Tensor, Unknown)) for option in options(code.value(node)))
 
 
 def as_tensor(value: Value) -> Tensor | None:

@@ -1,7 +1,7 @@
 """Packed sequences as padded ones: a function of the file runs the recurrent module, and masks what lies behind an end.
 
 `out, h = self.rnn(pack_padded_sequence(x, lengths))` becomes `out, h = run_padded(self.rnn, x, lengths)`, and
-`pad_packed_sequence(out)` cuts `out` at the greatest length.
+`pad_packed_sequence(out)` cuts `out` at the greatest length, or, with `total_length=n`, pads it up to that.
 
 Never safe: the steps are unrolled, so that the program is for one number of them, and sums round otherwise. Lengths
 that packing refuses are refused.
@@ -294,7 +294,7 @@ class _Flow:
         if total is None:
             padded = self._cut(padded, batch)
         elif not _is_length_of(total, batch):
-            raise DeclinedError("the sequences are padded to another length")
+            padded = self._extended(padded, total, batch)
         layout = argument(node, 1, "batch_first") or ast.Constant(False)
         if ast.dump(layout) != ast.dump(batch.batch_first):
             if not isinstance(layout, ast.Constant) or not isinstance(batch.batch_first, ast.Constant):
@@ -320,6 +320,16 @@ class _Flow:
         if isinstance(first, ast.Constant):
             return made[bool(first.value)]
         return code.make("{one} if {first} else {other}", one=made[True], first=first, other=made[False])
+
+    def _extended(self, padded: Expression, total: ast.expr, batch: _Batch) -> Expression:
+        """With zeros up to another number of steps."""
+        code, first = self.code, batch.batch_first
+        if not isinstance(first, ast.Constant):
+            raise DeclinedError("the layout of the sequences is not known")
+        sides = [0, 0, 0] if first.value else [0, 0, 0, 0, 0]
+        missing = code.make("{total} - {padded}.shape[{dim}]", total=total, padded=padded, dim=int(bool(first.value)))
+        pad = code.name("torch.nn.functional.pad")
+        return code.make("{pad}({padded}, ({*sides}, {missing}))", pad=pad, padded=padded, sides=sides, missing=missing)
 
 
 def _is_recurrent(value: Value) -> bool:

@@ -1,8 +1,9 @@
 """Values that calls leave behind, kept in buffers: what assigned them changes the buffer in place.
 
 `self.last = x` becomes `self.last.copy_(x)` of a buffer that `__init__` registers; reads that others hold on to
-become clones. For a value that is None at first, a second buffer says whether it is there: `if self.last is None:
-self.last = x` becomes `self.last.copy_(torch.where(~self.has_last, x, self.last))`.
+become clones, and `out, self.last = f(x)` binds a variable first. For a value that is None at first, a second buffer
+says whether it is there: `if self.last is None: self.last = x` becomes
+`self.last.copy_(torch.where(~self.has_last, x, self.last))`.
 
 Needs: only the code that is rewritten uses the value. Never safe: `copy_` keeps size and dtype, and the buffer moves
 with the module. What is kept on the first call only is computed on each.
@@ -64,7 +65,9 @@ class Kept:
     def written(self, use: ast.expr) -> Iterator[Draft]:
         """What becomes of a statement that binds the value. Raises DeclinedError."""
         code, statement = self.code, self.code.tree.parents[use]
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        if isinstance(statement, ast.Tuple):
+            yield self._unpacked(use)
+        elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             lines = self.assigned(use, statement.value)
             yield code.replace(statement, lines[0]) if len(lines) == 1 else code.statements.replace([statement], lines)
         elif not isinstance(statement, ast.AugAssign):
@@ -72,6 +75,27 @@ class Kept:
         elif use in self.instead:
             new = augmented(SYMBOLS[type(statement.op)], self.place(use), self.value(statement.value))
             yield code.replace(statement, new)
+
+    def _unpacked(self, use: ast.expr) -> Draft:
+        """`out, self.h = f(x)`: a variable takes the value first. Raises DeclinedError."""
+        code, flag, statement = self.code, self._flag(use), self.code.tree.statement(use)
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            raise DeclinedError(f"`{code.text(use)}` is assigned together with others")
+        (target,) = statement.targets
+        if sum(part in self.uses for part in ast.walk(target)) > 1:
+            raise DeclinedError(f"`{code.text(use)}` is assigned twice")
+        name = code.fresh(use.attr.lstrip("_") if isinstance(use, ast.Attribute) else "value", use)
+        lines = [
+            code.statement(
+                "{target} = {value}",
+                target=code.concrete(target, {use: code.make("{name}", name=name)}),
+                value=self.value(statement.value),
+            ),
+            code.statement("{place}.copy_({name})", place=self.place(use), name=name),
+        ]
+        if flag is not None:
+            lines.append(code.statement("{flag}.fill_(True)", flag=flag))
+        return code.statements.replace([statement], lines)
 
     def reads(self, uses: Sequence[ast.expr]) -> dict[ast.expr, Expression]:
         """What stands where the value is read: the buffer or a copy of it, and for `is None` what says that."""
@@ -111,7 +135,9 @@ class Kept:
     def is_renewed(self, use: ast.expr) -> bool:
         """Whether a use is part of what the value itself is bound to."""
         statement = self.code.tree.statement(use)
-        return isinstance(statement, ast.Assign) and statement.targets[0] in self.uses
+        targets = statement.targets[:1] if isinstance(statement, ast.Assign) else ()
+        leaves = [part for target in targets for part in leaves_of(target)]
+        return any(leaf in self.uses for leaf in leaves)
 
     def needs_clone(self, use: ast.expr) -> bool:
         """Whether somebody holds on to the tensor that is read, or autograd may, while the call still changes it."""
@@ -225,6 +251,13 @@ class Kept:
         return code.make(
             "{f}(~{flag}, {missing}, {there})", f=where, flag=flag, missing=self.value(missing), there=there
         )
+
+
+def leaves_of(target: ast.expr) -> list[ast.expr]:
+    """The places that a target binds: `a`, `b` and `c` of `a, (b, c)`."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [leaf for item in target.elts for leaf in leaves_of(item)]
+    return [target]
 
 
 def _is_state(code: Code, node: ast.expr) -> bool:

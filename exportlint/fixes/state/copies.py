@@ -1,6 +1,8 @@
 """Copies of what the caller passed, in front of the code that changes it.
 
-`x.add_(1)` gets `x = x.clone()` in front of it. Never safe: the caller does not see the change.
+`x.add_(1)` gets `x = x.clone()` in front of it.
+
+Needs: the name is the caller's object on each way to the change. Never safe: the caller does not see the change.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Numbers that calls leave behind, kept in buffers without dimensions.
 
 `self.n += 1` becomes `self.n.add_(1)` of `register_buffer("n", torch.tensor(0), persistent=False)`, and `self.on = not
-self.on` becomes `self.on.logical_not_()`.
+self.on` becomes `self.on.logical_not_()`. As a bound of a slice it is read with `.item()`.
 
 Needs: only the code that is rewritten uses the number, in arithmetic, in conditions or as one index. Never safe: who
 reads the attribute gets a tensor, and a condition on it is one on data.
@@ -14,12 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from exportlint.analysis.domain.values import Const, Size, Tensor, Value
+from exportlint.analysis.domain.values import Const, Scalar, Size, Tensor, Value
 from exportlint.analysis.torch.registry import AUGMENTED
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.tree import indices, takes_all
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.numbers.index_select import chosen_by
 from exportlint.fixes.proofs.aliasing import is_consumed
+from exportlint.fixes.proofs.observed_values import builtin, may_be_tensor
 from exportlint.fixes.state.buffers import Kept
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ class Counted(Kept):
                 yield from self.written(use)
             elif subscript is not None:
                 yield self._selection(subscript, use)
+            elif self.kind is bool and self._negation(use) is not None:
+                yield self.code.replace(self._negation(use) or use, self.code.make("~{place}", place=self.place(use)))
             elif not self._is_rewritten(use):
                 rest.append(use)
         for node, new in self.reads(rest).items():
@@ -61,14 +65,28 @@ class Counted(Kept):
         for use in uses:
             parent = self.code.tree.parents[use]
             is_test = getattr(parent, "test", None) is use
+            if isinstance(parent, ast.Slice) and self.kind is int:
+                continue
             if not isinstance(parent, _ASKING) and not is_test and not is_consumed(self.code, use):
                 raise DeclinedError(f"Python needs `{self.code.text(use)}` as a number")
         return super().reads(uses)
+
+    def _read(self, use: ast.expr) -> Expression | None:
+        if isinstance(self.code.tree.parents[use], ast.Slice):
+            return self.code.make("{place}.item()", place=self.place(use))
+        return super()._read(use)
 
     def written(self, use: ast.expr) -> Iterator[Draft]:
         """What becomes of a statement that binds the number. Raises DeclinedError."""
         statement = self.code.tree.statement(use)
         yield self.code.replace(statement, self._written(use, statement))
+
+    def _negation(self, use: ast.expr) -> ast.expr | None:
+        """`not self.on`, as a condition."""
+        around = self.code.tree.parents[use]
+        is_not = isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)
+        is_test = getattr(self.code.tree.parents[around], "test", None) is around
+        return around if is_not and is_test else None  # type: ignore[return-value]
 
     def _is_rewritten(self, use: ast.expr) -> bool:
         statement = self.code.tree.statement(use)
@@ -92,12 +110,27 @@ class Counted(Kept):
                 return self._called(self.place(use), "logical_not_")
             case ast.Assign(targets=[_], value=value):
                 if any(node in self.uses for node in ast.walk(value)):
+                    bounded = self._bounded(value)
+                    if bounded is not None:
+                        return self._called(self.place(use), "copy_", bounded)
                     if not isinstance(value, (ast.BinOp, ast.Compare)) and not self._fits(value):
                         raise DeclinedError(f"`{self.code.text(use)}` may become a Python number again")
                     return self._called(self.place(use), "copy_", self.value(value))
                 self._require_number(value)
                 return self._called(self.place(use), "fill_", self.value(value))
         raise DeclinedError(f"`{self.code.text(use)}` is assigned together with others")
+
+    def _bounded(self, value: ast.expr) -> Expression | None:
+        """`max(self.n * 0.9, low)` as `(self.n * 0.9).clamp(min=low)`; None if it is something else."""
+        name = builtin(self.code, value)
+        if name not in {"max", "min"} or not isinstance(value, ast.Call) or len(value.args) != 2 or value.keywords:
+            return None
+        holding = [any(node in self.uses for node in ast.walk(each)) for each in value.args]
+        if sum(holding) != 1:
+            return None
+        number, bound = value.args if holding[0] else reversed(value.args)
+        template = "{number}.clamp(min={bound})" if name == "max" else "{number}.clamp(max={bound})"
+        return self.code.make(template, number=self.value(number), bound=bound)
 
     def _require_number(self, node: ast.expr) -> None:
         number = number_of(node)
@@ -115,6 +148,8 @@ class Counted(Kept):
                 return type(value.value) in self._types()
             if isinstance(value, Tensor):
                 return value.zero_dim and (value.kind == self.kind.__name__ or self.kind is float)
+            if isinstance(value, Scalar):
+                return self.kind is float or value.kind == self.kind.__name__
             return isinstance(value, Size) and value.kind == "int" and self.kind is not bool
 
         return self.code.surely(fits, node)
@@ -126,6 +161,8 @@ class Counted(Kept):
         if not all(map(takes_all, items[:dim] + items[dim + 1 :])):
             raise DeclinedError("it is one of several indices")
         owner, index = subscript.value, code.make("{place}.reshape(1).clone()", place=self.place(use))
+        if not may_be_tensor(code, owner):
+            return code.replace(*chosen_by(code, subscript, owner, index))
         if isinstance(subscript.ctx, ast.Load):
             template = "{owner}.index_select({dim}, {index}).squeeze({dim})"
             return code.replace(subscript, code.make(template, owner=owner, dim=dim, index=index))

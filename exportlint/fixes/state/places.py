@@ -1,7 +1,10 @@
 """Where calls leave values for the next ones: attributes, items of containers, globals, objects that are not modules.
 
-Whatever it is, one buffer of a module takes its place, and all code that uses it is rewritten. Never safe: other files
-may use it as well, and what several modules shared, each of them has for itself.
+Whatever it is, one buffer of a module takes its place: `STATE["n"] += 1` and `self.log["n"] += 1` become
+`self.n.add_(1)`, as `buffers`, `counters` and `tuples` have it.
+
+Needs: the file shows the first value and all code that uses the place, which is rewritten. Never safe: other files may
+use it as well, and what several modules shared, each of them has for itself.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.fixes.state.buffers import Kept
 from exportlint.fixes.state.constructor import Constructor, buffer, receiver
 from exportlint.fixes.state.counters import Counted, number_of
+from exportlint.fixes.state.tuples import KeptTuple
 from exportlint.syntax.definitions import Class, FunctionNode
 
 if TYPE_CHECKING:
@@ -91,6 +95,13 @@ def _registered(code: Code, constructor: Constructor, place: Place) -> tuple[lis
         return [buffer(code, place.owner, place.name, value)], [*counted.drafts()]
     if isinstance(first, ast.Call):
         return [buffer(code, place.owner, place.name, first)], [*kept.drafts()]
+    if isinstance(first, (ast.Tuple, ast.List)) and first.elts and not place.instead:
+        if not all(isinstance(item, ast.Call) for item in first.elts):
+            raise DeclinedError("an item of its first value is not a tensor that is made there")
+        names = [constructor.free(f"{place.name}_{index}") for index in range(len(first.elts))]
+        pairs = zip(names, first.elts, strict=True)
+        registered = [buffer(code, place.owner, name, item) for name, item in pairs]
+        return registered, [*KeptTuple(code, place.uses, names).drafts()]
     if not isinstance(first, ast.Constant) or first.value is not None:
         raise DeclinedError("its first value is neither a number nor a tensor")
     flag = constructor.free(f"has_{place.name.lstrip('_')}")
