@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -40,10 +40,13 @@ class Case:
     keywords: Mapping[str, Any]
     target: Target
 
+    tried: bool = False
+    """Whether its arguments and inputs were found by trying, when models were listed."""
+
     @property
     def guessed(self) -> bool:
-        """Whether verify tries inputs until some fit."""
-        return isinstance(self.target.inputs, Guessed)
+        """Whether inputs were tried until some fit."""
+        return self.tried or isinstance(self.target.inputs, Guessed)
 
 
 class UnknownLibraryError(Exception):
@@ -68,13 +71,15 @@ def find_library(name: str, python: Path) -> Library:
     return Library(name, version, Path(package))
 
 
-def cases(library: Library, python: Path, configuration: Configuration) -> Iterator[Case]:
-    """The models of the zoo in its order, then classes that need no argument, in an order that has no meaning.
+def cases(library: Library, python: Path, configuration: Configuration, kept: Path | None = None) -> Iterator[Case]:
+    """The models of the zoo in its order, then those that can be told from signatures, then classes without arguments.
+
+    The last two are in an order that has no meaning. `kept` is a file that what the interpreter lists is kept in.
 
     Raises:
         UnknownLibraryError: the zoo cannot be imported.
     """
-    listed = _listed(library, python)
+    listed = _kept(kept, lambda: _listed(library, python)) if kept else _listed(library, python)
     code = Code(configuration.for_directory(library.package))
     known = set()
     for entry in listed:
@@ -94,15 +99,28 @@ def _module(file: Path, library: Library) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def _kept(file: Path, make: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    if not file.exists():
+        file.write_text(json.dumps(make()), "utf-8")
+    listed: list[dict[str, Any]] = json.loads(file.read_text("utf-8"))
+    return listed
+
+
+def zoo_digest(name: str) -> str:
+    """What tells the list of a library's models from an earlier one."""
+    files = [file for file in (ZOOS / f"{name}_zoo.py", ZOOS / "by_signature.py") if file.exists()]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
 def _listed(library: Library, python: Path) -> list[dict[str, Any]]:
-    zoo = ZOOS / f"{library.name}_zoo.py"
-    if not zoo.exists():
-        return []
     code = (
-        "import json, sys; sys.path.insert(0, sys.argv[1])\n"
-        "zoo = __import__(sys.argv[2])\nfor case in zoo.cases(): print('\\1' + json.dumps(case))"
+        "import importlib.util as u, itertools, json, sys; sys.path.insert(0, sys.argv[1]); import by_signature\n"
+        "name = sys.argv[2]; zoo = __import__(f'{name}_zoo') if u.find_spec(f'{name}_zoo') else None\n"
+        "own = zoo.cases() if hasattr(zoo, 'cases') else ()\n"
+        "others = by_signature.cases(name, **getattr(zoo, 'SIGNATURES', {}))\n"
+        "for case in itertools.chain(own, others): print('\\1' + json.dumps(case))"
     )
-    done = subprocess.run([python, "-c", code, ZOOS, zoo.stem], capture_output=True, text=True, check=False)
+    done = subprocess.run([python, "-c", code, ZOOS, library.name], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise UnknownLibraryError(f"the models of {library.name} cannot be listed: {done.stderr.splitlines()[-1]}")
     return [json.loads(line[1:]) for line in done.stdout.splitlines() if line.startswith("\1")]
@@ -127,7 +145,7 @@ def _case(entry: Mapping[str, Any], library: Library, code: Code) -> Case:
         arguments=arguments,
         keywords=keywords,
     )
-    return Case(name, entry["model"], arguments, keywords, target)
+    return Case(name, entry["model"], arguments, keywords, target, entry.get("tried", False))
 
 
 def _inputs(given: Any, model: Reference, library: Library, code: Code) -> Inputs:

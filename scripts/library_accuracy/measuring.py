@@ -44,8 +44,8 @@ class Runs:
     """Where the results of runs are kept, so that findings can be held against them again without running anything."""
 
     def __init__(self, directory: Path, library: Library) -> None:
-        self._directory = directory / f"{library.name}-{library.version}"
-        self._directory.mkdir(parents=True, exist_ok=True)
+        self.directory = directory / f"{library.name}-{library.version}"
+        self.directory.mkdir(parents=True, exist_ok=True)
 
     def get(self, key: Key) -> Run | None:
         """What came of a run, if it is kept."""
@@ -62,14 +62,14 @@ class Runs:
     def findings(self, key: object, make: Callable[[], tuple[Finding, ...]]) -> tuple[Finding, ...]:
         """What a linter of these sources found in the library."""
         digest = hashlib.sha256(repr((key, _sources())).encode()).hexdigest()[:16]
-        file = self._directory / f"findings-{digest}.pickle"
+        file = self.directory / f"findings-{digest}.pickle"
         if not file.exists():
             file.write_bytes(pickle.dumps(make()))
         loaded: tuple[Finding, ...] = pickle.loads(file.read_bytes())
         return loaded
 
     def _file(self, key: Key) -> Path:
-        return self._directory / (hashlib.sha256(repr(key).encode()).hexdigest()[:24] + ".pickle")
+        return self.directory / (hashlib.sha256(repr(key).encode()).hexdigest()[:24] + ".pickle")
 
 
 def configuration(mode: Mode, batch: Batch) -> Configuration:
