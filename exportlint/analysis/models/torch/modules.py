@@ -190,6 +190,8 @@ def call_torch_module_method(
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             assign(frame, node.func.value, _grown(frame, module, name, arguments, node), node)
         return module
+    if name == "__iadd__":
+        return module if module.items is None else _grown(frame, module, "extend", arguments, node)
     if module.items is not None:
         if name == "values":
             return Sequence(join(module.items) if module.items else UNKNOWN)
