@@ -67,7 +67,7 @@ def find_library(name: str, python: Path) -> Library:
     done = subprocess.run([python, "-c", code, name], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise UnknownLibraryError(f"{python} has no package `{name}`: install it there, or name another --python")
-    version, package = done.stdout.split("\n")[:2]
+    version, package = done.stdout.splitlines()[-2:]  # imports may print, too
     return Library(name, version, Path(package))
 
 

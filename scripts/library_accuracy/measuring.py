@@ -31,9 +31,6 @@ BATCHES: Mapping[Batch, tuple[int, ...]] = {"dynamic": (0,), "static": ()}
 STARTUP = Path(__file__).with_name("startup")
 PROJECT = Path(__file__).parents[2]
 
-LARGE = 1_000_000
-"""Bytes of code from which on only the files are linted that ran."""
-
 _TEXT = 200
 """How many characters of an error are kept."""
 
@@ -101,13 +98,11 @@ class Bench:
     """Findings of one library, against which runs are held."""
 
     def __init__(self, library: Library, runs: Runs, kept: Iterable[Run], jobs: int) -> None:
-        """Lint the library: all of it, or of a large one the files whose code `kept` ran; and what else it fails in."""
+        """Lint the files whose code `kept` ran, and what else it fails in."""
         self._library = library
         self._findings: dict[tuple[Mode, Batch], dict[str, list[Finding]]] = {}
-        files = sorted(library.package.rglob("*.py"))
-        if sum(file.stat().st_size for file in files) > LARGE:
-            ran = {Path(file) for run in kept for file in run.lines}
-            files = [file for file in files if file in ran]
+        ran = {Path(file) for run in kept for file in run.lines}
+        files = sorted(file for file in ran if library.package in file.parents and file.suffix == ".py")
         # What is blamed on another package is found where that is linted too.
         blamed = {Path(frame.file) for run in kept for failure in run.failures for frame in failure.frames}
         files += sorted(file for file in blamed if library.package not in file.parents and file.suffix == ".py")

@@ -248,8 +248,9 @@ python scripts/measure_libraries.py --python PYTHON --library torchvision --seco
 ```
 
 runs the models that are not recorded yet. `--page` generates this page from the data. `scripts/library_accuracy/zoos`
-lists the models of each library; after these, the script tries the library's classes whose constructors need no
-arguments. If a library is larger than 1 MB, only the files whose code ran are linted, with everything that they import.
+lists models of libraries. After these, the script takes modules of the library whose arguments and inputs it can tell from
+their signatures: it passes small numbers to the constructor, and tries usual shapes until `forward` runs.
+Only the files whose code ran are linted, with everything that they import.
 Files of other packages are linted if a failure is blamed on them.
 Compiled parts of torchvision and torchaudio do not load with torch for the CPU, so models that need them are not built.
 """

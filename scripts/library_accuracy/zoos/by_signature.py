@@ -85,7 +85,7 @@ def cases(
     sizes: Mapping[str, Any] | None = None,
     shapes: Sequence[tuple[int, ...]] = (),
     most: int = 1_000_000,
-    seconds: float = 300.0,
+    seconds: float = 90.0,
 ) -> Iterator[dict[str, Any]]:
     """Up to `most` models, in an order that has no meaning, found in so many seconds."""
     until = time.monotonic() + seconds
