@@ -61,7 +61,8 @@ def main() -> int:
 
 
 def _page(docs: Path) -> str:
-    return page(records.read_all(docs / "accuracy"), docs / "accuracy" / CAUSES)
+    data = docs / "accuracy"
+    return page(records.read_all(data), records.read_all(data / "first_runs"), data / CAUSES)
 
 
 def _check(docs: Path) -> int:
