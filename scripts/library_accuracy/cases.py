@@ -1,4 +1,4 @@
-"""Which models of a library are measured: what a zoo lists, and classes that can be built without arguments."""
+"""Which models of a library are measured: what a zoo lists, and what can be told from signatures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import json
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from exportlint.verify.reading import read_specs
 from exportlint.verify.target import Called, Guessed, Inputs, Reference, Target, Written
 from exportlint.verify.targets.candidates import inputs_of
 from exportlint.verify.targets.code import Code
-from exportlint.verify.targets.search import Search
 
 ZOOS = Path(__file__).with_name("zoos")
 """One module for each library, run by the interpreter that has the library: `cases()` yields dictionaries."""
@@ -72,9 +71,9 @@ def find_library(name: str, python: Path) -> Library:
 
 
 def cases(library: Library, python: Path, configuration: Configuration, kept: Path | None = None) -> Iterator[Case]:
-    """The models of the zoo in its order, then those that can be told from signatures, then classes without arguments.
+    """The models of the zoo in its order, then those that can be told from signatures, in an order without meaning.
 
-    The last two are in an order that has no meaning. `kept` is a file that what the interpreter lists is kept in.
+    `kept` is a file that what the interpreter lists is kept in.
 
     Raises:
         UnknownLibraryError: the zoo cannot be imported.
@@ -86,17 +85,6 @@ def cases(library: Library, python: Path, configuration: Configuration, kept: Pa
         if entry["model"] not in known or entry.get("arguments") or entry.get("keywords"):
             known.add(entry["model"])
             yield _case(entry, library, code)
-    found = Search(configuration, library.package.parent, calls=False).found([library.package.name])
-    alone = [target for target in found.targets if str(target.model) not in known]
-    for target in sorted(alone, key=lambda target: hashlib.sha256(str(target.model).encode()).hexdigest()):
-        model = replace(target.model, module=_module(target.place[0], library))
-        yield Case(str(model), str(model), (), {}, replace(target, model=model, root=library.package))
-
-
-def _module(file: Path, library: Library) -> str:
-    """The name that a file of a library is imported by."""
-    parts = file.relative_to(library.package.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def _kept(file: Path, make: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -85,7 +85,7 @@ def cases(
     sizes: Mapping[str, Any] | None = None,
     shapes: Sequence[tuple[int, ...]] = (),
     most: int = 1_000_000,
-    seconds: float = 90.0,
+    seconds: float = 45.0,
 ) -> Iterator[dict[str, Any]]:
     """Up to `most` models, in an order that has no meaning, found in so many seconds."""
     until = time.monotonic() + seconds
@@ -203,7 +203,8 @@ def inputs_of(model: nn.Module, shapes: Sequence[tuple[int, ...]]) -> list[str] 
             if parameter.kind is parameter.VAR_POSITIONAL and not names:
                 names.append(parameter.name)
         elif parameter.default is parameter.empty:
-            if parameter.kind is parameter.KEYWORD_ONLY:
+            is_said = parameter.annotation is not parameter.empty
+            if parameter.kind is parameter.KEYWORD_ONLY or (is_said and "Tensor" not in str(parameter.annotation)):
                 return None
             names.append(parameter.name)
     if not 1 <= len(names) <= 4:
