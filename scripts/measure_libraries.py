@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from library_accuracy import records
-from library_accuracy.cases import UnknownLibraryError, cases, find_library
+from library_accuracy.cases import UnknownLibraryError, cases, find_library, zoo_digest
 from library_accuracy.measuring import Runs, configuration, judged, prepare, run_models
 from library_accuracy.page import CAUSES, page
 
@@ -61,7 +61,8 @@ def main() -> int:
 
 
 def _page(docs: Path) -> str:
-    return page(records.read_all(docs / "accuracy"), docs / "accuracy" / CAUSES)
+    data = docs / "accuracy"
+    return page(records.read_all(data), records.read_all(data / "first_runs"), data / CAUSES)
 
 
 def _check(docs: Path) -> int:
@@ -79,7 +80,8 @@ def _measure(name: str, options: argparse.Namespace) -> None:
     file = options.docs / "accuracy" / f"{name}.jsonl"
     known = {record.key: record for record in records.read(file) if record.version == library.version}
     runs = Runs(options.runs, library)
-    every = cases(library, options.python, configuration("non-strict", "dynamic"))
+    kept = runs.directory / f"models-{zoo_digest(name)}.json"
+    every = cases(library, options.python, configuration("non-strict", "dynamic"), kept)
     listed = list(itertools.islice(every, options.limit))
     until = time.monotonic() + options.seconds
     if options.seconds > 0:

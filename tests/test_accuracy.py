@@ -28,12 +28,20 @@ class Gate(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if x.sum() > 0:
             return x * 2
+        x = x + 1
         return x
 
 
 class Plain(nn.Module):
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.layer = nn.Linear(dim, dim)
+
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return x * 2
+        x = self.layer(x)
+        x = x.relu()
+        x = x * 2
+        return x
 """,
     "toylib-1.5.dist-info/METADATA": "Metadata-Version: 2.1\nName: toylib\nVersion: 1.5\n",
     "toylib-1.5.dist-info/top_level.txt": "toylib\n",

@@ -43,6 +43,10 @@ INSTEAD = {
     "torch.Tensor._make_subclass": "keep plain tensors in the model, and call functions on them",
     "torch.Tensor.apply_": "use torch operators",
     "torch.Tensor.map_": "use torch operators",
+    **{
+        f"torch.sparse_{kind}_tensor": "compute with dense tensors, or convert one: `x.to_sparse_csr()`"
+        for kind in ("csr", "csc", "bsr", "bsc", "compressed")
+    },
 }
 
 

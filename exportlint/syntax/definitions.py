@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -275,12 +275,34 @@ def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             for way in ways if is_type_checking(statement.test) else reversed(ways):
                 inner += way
         elif isinstance(statement, TRIES):
-            for handler in statement.handlers:
-                inner += handler.body
-            inner += [*statement.orelse, *statement.body, *statement.finalbody]
+            handled = [child for handler in statement.handlers for child in handler.body]
+            tried = [*statement.orelse, *statement.body]
+            inner += [*tried, *handled] if _falls_back_on_torch(statement.body, handled) else [*handled, *tried]
+            inner += statement.finalbody
         elif isinstance(statement, ast.With):
             inner += statement.body
         waiting += reversed(inner)
+
+
+def _falls_back_on_torch(tried: Sequence[ast.stmt], handled: Sequence[ast.stmt]) -> bool:
+    """Whether torch stands in for another library: `except ImportError: import torch.distributions as d`."""
+    modules, instead = _imported_modules(tried), _imported_modules(handled)
+    return any(map(_is_torch, instead)) and bool(modules) and not any(not m or _is_torch(m) for m in modules)
+
+
+def _imported_modules(statements: Iterable[ast.stmt]) -> list[str]:
+    """The modules that statements import, an empty one for each that is told relative to the package."""
+    found: list[str] = []
+    for statement in statements:
+        if isinstance(statement, ast.Import):
+            found += [alias.name for alias in statement.names]
+        elif isinstance(statement, ast.ImportFrom):
+            found.append("" if statement.level else statement.module or "")
+    return found
+
+
+def _is_torch(module: str) -> bool:
+    return module.partition(".")[0] == "torch"
 
 
 def is_type_checking(test: ast.expr) -> bool:

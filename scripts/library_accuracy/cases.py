@@ -1,12 +1,12 @@
-"""Which models of a library are measured: what a zoo lists, and classes that can be built without arguments."""
+"""Which models of a library are measured: what a zoo lists, and what can be told from signatures."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import subprocess
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from exportlint.verify.reading import read_specs
 from exportlint.verify.target import Called, Guessed, Inputs, Reference, Target, Written
 from exportlint.verify.targets.candidates import inputs_of
 from exportlint.verify.targets.code import Code
-from exportlint.verify.targets.search import Search
 
 ZOOS = Path(__file__).with_name("zoos")
 """One module for each library, run by the interpreter that has the library: `cases()` yields dictionaries."""
@@ -40,10 +39,13 @@ class Case:
     keywords: Mapping[str, Any]
     target: Target
 
+    tried: bool = False
+    """Whether its arguments and inputs were found by trying, when models were listed."""
+
     @property
     def guessed(self) -> bool:
-        """Whether verify tries inputs until some fit."""
-        return isinstance(self.target.inputs, Guessed)
+        """Whether inputs were tried until some fit."""
+        return self.tried or isinstance(self.target.inputs, Guessed)
 
 
 class UnknownLibraryError(Exception):
@@ -64,45 +66,49 @@ def find_library(name: str, python: Path) -> Library:
     done = subprocess.run([python, "-c", code, name], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise UnknownLibraryError(f"{python} has no package `{name}`: install it there, or name another --python")
-    version, package = done.stdout.split("\n")[:2]
+    version, package = done.stdout.splitlines()[-2:]  # imports may print, too
     return Library(name, version, Path(package))
 
 
-def cases(library: Library, python: Path, configuration: Configuration) -> Iterator[Case]:
-    """The models of the zoo in its order, then classes that need no argument, in an order that has no meaning.
+def cases(library: Library, python: Path, configuration: Configuration, kept: Path | None = None) -> Iterator[Case]:
+    """The models of the zoo in its order, then those that can be told from signatures, in an order without meaning.
+
+    `kept` is a file that what the interpreter lists is kept in.
 
     Raises:
         UnknownLibraryError: the zoo cannot be imported.
     """
-    listed = _listed(library, python)
+    listed = _kept(kept, lambda: _listed(library, python)) if kept else _listed(library, python)
     code = Code(configuration.for_directory(library.package))
     known = set()
     for entry in listed:
         if entry["model"] not in known or entry.get("arguments") or entry.get("keywords"):
             known.add(entry["model"])
             yield _case(entry, library, code)
-    found = Search(configuration, library.package.parent, calls=False).found([library.package.name])
-    alone = [target for target in found.targets if str(target.model) not in known]
-    for target in sorted(alone, key=lambda target: hashlib.sha256(str(target.model).encode()).hexdigest()):
-        model = replace(target.model, module=_module(target.place[0], library))
-        yield Case(str(model), str(model), (), {}, replace(target, model=model, root=library.package))
 
 
-def _module(file: Path, library: Library) -> str:
-    """The name that a file of a library is imported by."""
-    parts = file.relative_to(library.package.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+def _kept(file: Path, make: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    if not file.exists():
+        file.write_text(json.dumps(make()), "utf-8")
+    listed: list[dict[str, Any]] = json.loads(file.read_text("utf-8"))
+    return listed
+
+
+def zoo_digest(name: str) -> str:
+    """What tells the list of a library's models from an earlier one."""
+    files = [file for file in (ZOOS / f"{name}_zoo.py", ZOOS / "by_signature.py") if file.exists()]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
 def _listed(library: Library, python: Path) -> list[dict[str, Any]]:
-    zoo = ZOOS / f"{library.name}_zoo.py"
-    if not zoo.exists():
-        return []
     code = (
-        "import json, sys; sys.path.insert(0, sys.argv[1])\n"
-        "zoo = __import__(sys.argv[2])\nfor case in zoo.cases(): print('\\1' + json.dumps(case))"
+        "import importlib.util as u, itertools, json, sys; sys.path.insert(0, sys.argv[1]); import by_signature\n"
+        "name = sys.argv[2]; zoo = __import__(f'{name}_zoo') if u.find_spec(f'{name}_zoo') else None\n"
+        "own = zoo.cases() if hasattr(zoo, 'cases') else ()\n"
+        "others = by_signature.cases(name, **getattr(zoo, 'SIGNATURES', {}))\n"
+        "for case in itertools.chain(own, others): print('\\1' + json.dumps(case))"
     )
-    done = subprocess.run([python, "-c", code, ZOOS, zoo.stem], capture_output=True, text=True, check=False)
+    done = subprocess.run([python, "-c", code, ZOOS, library.name], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise UnknownLibraryError(f"the models of {library.name} cannot be listed: {done.stderr.splitlines()[-1]}")
     return [json.loads(line[1:]) for line in done.stdout.splitlines() if line.startswith("\1")]
@@ -127,7 +133,7 @@ def _case(entry: Mapping[str, Any], library: Library, code: Code) -> Case:
         arguments=arguments,
         keywords=keywords,
     )
-    return Case(name, entry["model"], arguments, keywords, target)
+    return Case(name, entry["model"], arguments, keywords, target, entry.get("tried", False))
 
 
 def _inputs(given: Any, model: Reference, library: Library, code: Code) -> Inputs:

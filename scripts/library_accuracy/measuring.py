@@ -31,9 +31,6 @@ BATCHES: Mapping[Batch, tuple[int, ...]] = {"dynamic": (0,), "static": ()}
 STARTUP = Path(__file__).with_name("startup")
 PROJECT = Path(__file__).parents[2]
 
-LARGE = 1_000_000
-"""Bytes of code from which on only the files are linted that ran."""
-
 _TEXT = 200
 """How many characters of an error are kept."""
 
@@ -44,8 +41,8 @@ class Runs:
     """Where the results of runs are kept, so that findings can be held against them again without running anything."""
 
     def __init__(self, directory: Path, library: Library) -> None:
-        self._directory = directory / f"{library.name}-{library.version}"
-        self._directory.mkdir(parents=True, exist_ok=True)
+        self.directory = directory / f"{library.name}-{library.version}"
+        self.directory.mkdir(parents=True, exist_ok=True)
 
     def get(self, key: Key) -> Run | None:
         """What came of a run, if it is kept."""
@@ -62,14 +59,14 @@ class Runs:
     def findings(self, key: object, make: Callable[[], tuple[Finding, ...]]) -> tuple[Finding, ...]:
         """What a linter of these sources found in the library."""
         digest = hashlib.sha256(repr((key, _sources())).encode()).hexdigest()[:16]
-        file = self._directory / f"findings-{digest}.pickle"
+        file = self.directory / f"findings-{digest}.pickle"
         if not file.exists():
             file.write_bytes(pickle.dumps(make()))
         loaded: tuple[Finding, ...] = pickle.loads(file.read_bytes())
         return loaded
 
     def _file(self, key: Key) -> Path:
-        return self._directory / (hashlib.sha256(repr(key).encode()).hexdigest()[:24] + ".pickle")
+        return self.directory / (hashlib.sha256(repr(key).encode()).hexdigest()[:24] + ".pickle")
 
 
 def configuration(mode: Mode, batch: Batch) -> Configuration:
@@ -101,13 +98,11 @@ class Bench:
     """Findings of one library, against which runs are held."""
 
     def __init__(self, library: Library, runs: Runs, kept: Iterable[Run], jobs: int) -> None:
-        """Lint the library: all of it, or of a large one the files whose code `kept` ran; and what else it fails in."""
+        """Lint the files whose code `kept` ran, and what else it fails in."""
         self._library = library
         self._findings: dict[tuple[Mode, Batch], dict[str, list[Finding]]] = {}
-        files = sorted(library.package.rglob("*.py"))
-        if sum(file.stat().st_size for file in files) > LARGE:
-            ran = {Path(file) for run in kept for file in run.lines}
-            files = [file for file in files if file in ran]
+        ran = {Path(file) for run in kept for file in run.lines}
+        files = sorted(file for file in ran if library.package in file.parents and file.suffix == ".py")
         # What is blamed on another package is found where that is linted too.
         blamed = {Path(frame.file) for run in kept for failure in run.failures for frame in failure.frames}
         files += sorted(file for file in blamed if library.package not in file.parents and file.suffix == ".py")

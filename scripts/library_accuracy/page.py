@@ -88,11 +88,11 @@ def is_found(record: Record) -> bool:
     return not any(missed.severity == "error" for missed in record.missed)
 
 
-def page(records: Sequence[Record], causes: Path) -> str:
-    """The page, in Markdown."""
+def page(records: Sequence[Record], first: Sequence[Record], causes: Path) -> str:
+    """The page, in Markdown. `first` are the records of first runs, judged before any rule was corrected after them."""
     known: Mapping[str, str] = tomllib.loads(causes.read_text("utf-8")) if causes.exists() else {}
     built = [record for record in records if record.verdict != "cannot be built"]
-    parts = [_head(records, built), _by_mode(built), _by_library(records, built), _by_rule(built)]
+    parts = [_head(records, built), _by_mode(built), _first_runs(first), _by_library(records, built), _by_rule(built)]
     return "\n".join([*parts, _refuted(built, known), _missed(built), _TAIL])
 
 
@@ -110,7 +110,7 @@ with a dynamic batch: {len(built)} runs in all. Every error and every warning in
 what happened.
 
 {len(tried - models)} more models cannot be built or do not run in eager. The inputs of {len(models - guessed)} models
-are specified, those of {len(guessed)} were found by trying. The rules were corrected after earlier runs of
+are specified, those of {len(guessed)} were found by trying. Rules were corrected after earlier runs of most of
 these models, so other code may see lower figures. Measured with torch {versions} and Python 3.11 on a CPU.
 
 | word | an error is | a warning is |
@@ -150,6 +150,30 @@ def _by_mode(built: Sequence[Record]) -> str:
             f"| {share(made.found, made.failing)} | {share(made.places_found, made.places)} |"
         )
     return "\n".join(rows) + "\n"
+
+
+def _first_runs(records: Sequence[Record]) -> str:
+    built = [record for record in records if record.verdict != "cannot be built"]
+    libraries = ", ".join(sorted({record.library for record in built}))
+    models = len({(record.library, record.name) for record in built})
+    rows = [
+        "## First runs",
+        "",
+        f"These are {models} of the models, as they were judged when they ran for the first time: no rule had been",
+        "corrected after runs of these models. On code that exportlint has not seen, expect these figures. They are of",
+        f"{libraries} ([data](accuracy/first_runs)).",
+        "",
+        f"| mode | runs | export | fail | {_COLUMNS} |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for mode, made in sorted(tallies(built, lambda record: record.mode).items()):
+        verdicts = collections.Counter(record.verdict for record in built if record.mode == mode)
+        passed = verdicts["exports"] + verdicts["not compared"]
+        rows.append(
+            f"| {mode} | {verdicts.total()} | {passed} | {verdicts['fails']} | {made.of('error')} "
+            f"| {made.of('warning')} | {share(made.found, made.failing)} | {share(made.places_found, made.places)} |"
+        )
+    return "\n".join(rows) + "\n" if built else ""
 
 
 def _by_library(records: Sequence[Record], built: Sequence[Record]) -> str:
@@ -248,8 +272,9 @@ python scripts/measure_libraries.py --python PYTHON --library torchvision --seco
 ```
 
 runs the models that are not recorded yet. `--page` generates this page from the data. `scripts/library_accuracy/zoos`
-lists the models of each library; after these, the script tries the library's classes whose constructors need no
-arguments. If a library is larger than 1 MB, only the files whose code ran are linted, with everything that they import.
+lists models of libraries. After these, the script takes modules of the library whose arguments and inputs it can tell
+from their signatures: it passes small numbers to the constructor, and tries usual shapes until `forward` runs.
+Only the files whose code ran are linted, with everything that they import.
 Files of other packages are linted if a failure is blamed on them.
 Compiled parts of torchvision and torchaudio do not load with torch for the CPU, so models that need them are not built.
 """

@@ -114,6 +114,7 @@ class Frame:
         "annotations",
         "at_return",
         "catching",
+        "catching_type_errors",
         "cell",
         "diverged_at",
         "engine",
@@ -168,6 +169,7 @@ class Frame:
         self.peeking = 0
         self.raising = 0
         self.catching = 0
+        self.catching_type_errors = 0
         self.raises: dict[Site | None, Raise] = {}
         self.diverged_at: ast.AST | None = None
         self.returns: list[tuple[ast.Return, Value]] = []

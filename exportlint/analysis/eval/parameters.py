@@ -72,6 +72,19 @@ def bind(frame: Frame, node: FunctionLike, arguments: Arguments) -> Environment:
     return env
 
 
+def misfit(node: FunctionLike, arguments: Arguments) -> tuple[str | None] | None:
+    """An argument that a function surely does not take: its keyword, or None for a positional one; else no tuple."""
+    spec = node.args
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    known = {*positional[len(spec.posonlyargs) :], *(a.arg for a in spec.kwonlyargs)}
+    if spec.kwarg is None:
+        for name in arguments.keywords:
+            if name != UNPACKED and name not in known:
+                return (name,)
+    given = [v for v in arguments.positional if not (isinstance(v, Sequence) and v.type == "*")]
+    return (None,) if spec.vararg is None and len(given) > len(positional) else None
+
+
 def _is_assumed(value: Value) -> bool:
     """Whether nothing but the use of a value can say that it is a tensor."""
     return isinstance(value, Tensor) and value.assumed

@@ -9,9 +9,11 @@ from exportlint.analysis.domain.allocations import is_mutable
 from exportlint.analysis.domain.lattice import tensors_in, trail_of, with_trail
 from exportlint.analysis.domain.values import (
     NONE,
+    BoundMethod,
     ClassValue,
     Function,
     Tensor,
+    TorchModule,
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
@@ -94,6 +96,8 @@ IN_PLACE: dict[type[ast.operator], str] = {
 
 def _updated_in_place(frame: Frame, node: ast.AugAssign, old: Value, operand: Value) -> Value:
     """What an augmented assignment gives: it changes a list, set or dictionary, and makes none."""
+    if isinstance(old, TorchModule) and isinstance(node.op, ast.Add):
+        return frame.call(BoundMethod(old, "__iadd__"), Arguments((operand,)), node)
     if not is_mutable(old):
         return operate(frame, node, node.op, old, operand)
     method = IN_PLACE.get(type(node.op))

@@ -33,6 +33,9 @@ LOCKS = frozenset(f"threading.{name}" for name in ("Lock", "RLock", "Condition",
 """What `with` holds while its body runs."""
 BROAD = frozenset(External(f"builtins.{name}") for name in ("Exception", "BaseException", "RuntimeError"))
 
+TYPE_ERRORS = frozenset({NONE, *(External(f"builtins.{name}") for name in ("TypeError", "Exception", "BaseException"))})
+"""What catches a TypeError: classes, and no class at all."""
+
 
 def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
     """`with context as target`. A context manager may swallow exceptions, which changes nothing for tracing."""
@@ -81,7 +84,9 @@ def try_statement(frame: Frame, node: ast.Try) -> bool:
     """`try`, also with `except*`."""
     before = dict(frame.env)
     swallowing = next((handler for handler in node.handlers if _swallows(frame, handler)), None)
+    catches_type_errors = any(_catches_type_errors(frame, handler) for handler in node.handlers)
     frame.catching += bool(node.handlers)
+    frame.catching_type_errors += catches_type_errors
     if swallowing is not None:
         with frame.engine.collecting(frame.heap) as effects, frame.guarded():
             reached = frame.execute(node.body)
@@ -89,6 +94,7 @@ def try_statement(frame: Frame, node: ast.Try) -> bool:
     else:
         reached = frame.execute(node.body)
     frame.catching -= bool(node.handlers)
+    frame.catching_type_errors -= catches_type_errors
     body_env = frame.env
     ends: list[Environment] = []
     if reached and frame.execute(node.orelse):
@@ -124,6 +130,11 @@ def _swallows(frame: Frame, handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
     return catches_errors_of_export(frame.peek(handler.type))
+
+
+def _catches_type_errors(frame: Frame, handler: ast.ExceptHandler) -> bool:
+    kinds = NONE if handler.type is None else frame.peek(handler.type)
+    return any(kind in TYPE_ERRORS for kind in (kinds.items if isinstance(kinds, Tuple) else (kinds,)))
 
 
 def _may_go_on(body: list[ast.stmt]) -> bool:

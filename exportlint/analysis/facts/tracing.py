@@ -113,6 +113,17 @@ class CertainRaise(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class MisfitCall(Fact):
+    """A module is called with an argument that its `forward` does not take, where an `except` catches the TypeError.
+
+    `name` is the class of the module, `argument` a keyword, or None where there are too many positional ones.
+    """
+
+    name: str
+    argument: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CaughtOperator(Fact):
     """An `except` stands around operators on tensors and goes on without them where they fail."""
 

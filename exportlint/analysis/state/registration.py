@@ -10,6 +10,7 @@ from exportlint.analysis.domain.accesses import Read, State
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.trails import Trail, site_of
 from exportlint.analysis.domain.values import (
+    NONE,
     Composite,
     Dict,
     Instance,
@@ -72,7 +73,7 @@ def _judge(engine: Engine, state: State, read: Read, registered: set[object]) ->
     if module is None:
         return None
     by_module = isinstance(owner, Instance) and _is_module(engine, Object(owner))
-    if isinstance(owner, Instance) and not (by_module and any(_hides(engine, o) for o in options(value))):
+    if isinstance(owner, Instance) and not (by_module and _is_hidden(engine, value)):
         return None  # what it holds is judged where a module holds it, or registered by being an attribute
     loose = [part for part in _parameters(engine, value) if _mark(part) not in registered]
     if not loose:
@@ -96,6 +97,12 @@ def _holder(owner: object, value: Value) -> Literal["list", "dict", "object", "c
     if isinstance(owner, Module):
         return "global"
     return "dict" if isinstance(value, Dict) else "object" if isinstance(value, Object) else "list"
+
+
+def _is_hidden(engine: Engine, value: Value) -> bool:
+    """Whether a module does not look into an attribute, whichever of its values that has."""
+    held = [option for option in options(value) if option != NONE]
+    return bool(held) and all(_hides(engine, option) for option in held)
 
 
 def _hides(engine: Engine, value: Value) -> bool:

@@ -1,55 +1,60 @@
-"""Two small variants of each family of timm, at the smallest size that each takes."""
+"""A small model of each file of timm, as small as its arguments allow."""
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import timm
-from timm.models import get_pretrained_cfg
+import torch
 
 WORDS = (
-    "test",
-    "atto",
-    "femto",
-    "pico",
-    "nano",
-    "zepto",
-    "_xxs",
-    "xxt",
-    "_xs",
-    "_xt",
-    "tiny",
-    "_t0",
-    "_s0",
-    "_b0",
-    "_0",
-    "small",
-)
+    "test", "atto", "femto", "pico", "nano", "zepto", "_xxs", "xxt", "_xs", "_xt", "tiny", "_t0", "_s0", "_b0", "_0", "small",
+)  # fmt: skip
 """What variants are called that are small, the smallest first."""
+
+DEPTHS: tuple[dict[str, Any], ...] = (
+    {"depth": 1},
+    {"depths": [1, 1, 1, 1]},
+    {"depths": [1, 1, 1]},
+    {"layers": [1, 1, 1, 1]},
+    {"depths": [1, 1, 1, 1, 1]},
+    {},
+)
+IMAGES = (64, 96, 128, 224, 256)
+LARGEST = 30_000_000
+SIGNATURES = {"most": 0}
 
 
 def cases() -> Iterator[dict[str, Any]]:
     """One case for each, in the order of modules."""
-    rounds: list[list[str]] = [[], []]
     for module in timm.list_modules():
-        names = sorted(timm.list_models(module=module), key=_size)
-        if names:
-            rounds[0].append(names[0])
-            rounds[1] += [name for name in names[1:] if name[:5] != names[0][:5]][:1]
-    for name in (*rounds[0], *rounds[1]):
-        yield {"model": "timm:create_model", "arguments": [name], "inputs": [_input(name)]}
+        for name in sorted(timm.list_models(module=module), key=_size)[:3]:
+            case = _case(name)
+            if case is not None:
+                yield case
+                break
+
+
+def _case(name: str) -> dict[str, Any] | None:
+    for size, depth in itertools.product(IMAGES, DEPTHS):
+        for keywords in ({"img_size": size, **depth}, depth):
+            try:
+                with torch.device("meta"):
+                    made = timm.create_model(name, **keywords)
+                if sum(weight.numel() for weight in made.parameters()) > LARGEST:
+                    continue
+                model = timm.create_model(name, **keywords).eval()
+                with torch.no_grad():
+                    model(torch.rand(2, 3, size, size))
+            except Exception:
+                continue
+            inputs = [f"float32[2, 3, {size}, {size}]"]
+            return {"model": "timm:create_model", "arguments": [name], "keywords": keywords, "inputs": inputs}
+    return None
 
 
 def _size(name: str) -> tuple[int, int, str]:
     number = re.search(r"\d+", name)
     rank = next((i for i, word in enumerate(WORDS) if word in name), len(WORDS))
     return rank, int(number[0]) if number else 0, name
-
-
-def _input(name: str) -> str:
-    known = get_pretrained_cfg(name)
-    channels, height, width = known.input_size if known else (3, 224, 224)
-    if known is not None and not known.fixed_input_size and known.pool_size:
-        least = known.min_input_size[1] if known.min_input_size else 2 * height // known.pool_size[0]
-        height = width = max(least, 64)
-    return f"float32[2, {channels}, {height}, {width}]"

@@ -16,6 +16,7 @@ from exportlint.analysis.domain.values import (
     Dict,
     EnumMember,
     External,
+    Function,
     Object,
     Origin,
     Python,
@@ -35,8 +36,9 @@ from exportlint.analysis.eval.demands import built_on, elements
 from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.eval.heap_writes import register_buffer
 from exportlint.analysis.eval.instances import holds_parameters, instantiate, note_call
+from exportlint.analysis.eval.parameters import misfit
 from exportlint.analysis.facts import ModuleChange
-from exportlint.analysis.facts.tracing import ModuleGradFlag
+from exportlint.analysis.facts.tracing import MisfitCall, ModuleGradFlag
 from exportlint.analysis.models.torch.distributions import with_constrained
 from exportlint.analysis.models.torch.module_constructors import build_on
 from exportlint.analysis.models.torch.module_data_reads import note_module_reads
@@ -79,12 +81,22 @@ def _enum_by_value(frame: Frame, cls: Class, value: Value) -> Value:
 def _call_object(frame: Frame, callee: Object, arguments: Arguments, node: ast.AST) -> Value:
     for name in ("__call__", "forward"):
         if find_method(frame, callee.instance.definition, name) is not None:
-            return frame.call(frame.attribute(callee, name, node), arguments, node)
+            method = frame.attribute(callee, name, node)
+            if name == "forward" and frame.catching_type_errors and isinstance(method, Function):
+                _note_misfit(frame, callee, method, arguments, node)
+            return frame.call(method, arguments, node)
     base = built_on(callee)
     if isinstance(base, TorchModule) and base.items != ():
         return frame.call(base, arguments, node)
     read_arguments(frame, arguments, node)
     return UNKNOWN
+
+
+def _note_misfit(frame: Frame, callee: Object, method: Function, arguments: Arguments, node: ast.AST) -> None:
+    """Record a call that raises a TypeError, which an `except` expects."""
+    found = misfit(method.node, arguments if method.receiver is None else arguments.after(method.receiver))
+    if found is not None:
+        frame.emit(MisfitCall, node, None, name=callee.instance.definition.node.name, argument=found[0])
 
 
 def call_super(frame: Frame, target: Super, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -190,6 +202,8 @@ def call_torch_module_method(
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             assign(frame, node.func.value, _grown(frame, module, name, arguments, node), node)
         return module
+    if name == "__iadd__":
+        return module if module.items is None else _grown(frame, module, "extend", arguments, node)
     if module.items is not None:
         if name == "values":
             return Sequence(join(module.items) if module.items else UNKNOWN)

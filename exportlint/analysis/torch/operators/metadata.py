@@ -25,6 +25,7 @@ OPERATORS = (
     *each(
         """
         Tensor.is_pinned Tensor.is_shared Tensor.dense_dim Tensor.is_same_size Tensor.is_set_to result_type can_cast
+        sparse_coo_tensor
         """,
         strict="refuses",
     ),
