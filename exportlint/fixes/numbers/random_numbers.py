@@ -229,6 +229,11 @@ class _Draw:
         if len(filled) < len(names):
             raise DeclinedError("a parameter of the distribution is missing")
         ordered = [filled[each] for each in names]
+        if distribution == "Dirichlet":
+            dtype = self._code.name("torch.float32")
+            ordered = [self._code.make("{f}({x}, dtype={d})", f=self._code.name("torch.tensor"), x=ordered[0], d=dtype)]
+        elif any(isinstance(one, ast.expr) and self._is_many(one) for one in ordered):
+            raise DeclinedError("a parameter is an array")
         if distribution == "Gamma":  # torch takes the rate
             ordered[1] = self._inverse(ordered[1])
         code, size = self._code, self._shape(given)
@@ -236,6 +241,10 @@ class _Draw:
         drawn = code.make("{made}({*given}, validate_args=False).sample({*size})", made=made, given=ordered, size=size)
         dtype = "int64" if name in COUNTS else "float64" if size else ""
         return code.make("{drawn}.to({dtype})", drawn=drawn, dtype=code.name(f"torch.{dtype}")) if dtype else drawn
+
+    def _is_many(self, node: ast.expr) -> bool:
+        held = options(self._code.value(node))
+        return isinstance(node, (ast.List, ast.Tuple)) or any(isinstance(one, (Tuple, Many)) for one in held)
 
     def _inverse(self, number: Given) -> Given:
         known = _number(number) if isinstance(number, ast.expr) else number
