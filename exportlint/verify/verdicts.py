@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import os
 import re
@@ -9,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from exportlint.findings import Finding, Fix, Mode, Severity
+from exportlint.findings import Finding, Fix, Mode, Severity, Step
 from exportlint.messages import recognize
-from exportlint.source import SourceError, SourceFile, read
+from exportlint.source import SourceError, SourceFile, SyntaxProblem, parse, read
 from exportlint.verify.constraints import Violation, as_fix, violation
 from exportlint.verify.hints import as_fixes
 from exportlint.verify.kinds import agreed, disagreements, kept, shown
 from exportlint.verify.quotes import quotes
+from exportlint.verify.reach import ran
 from exportlint.verify.results import Comparison, Failure, Frame, Run
 from exportlint.verify.rulings import (
     RULINGS,
@@ -79,6 +81,7 @@ class _Court:
         self._sources = functools.cache(sources)
         self._path = functools.cache(os.path.realpath)
         self._statements = functools.cache(self._parsed)
+        self._tree = functools.cache(self._parsed_tree)
         self._findings: dict[_Place, list[Finding]] = {}
         self._runs: dict[_Place, list[Run]] = {}
         self._in_mode: dict[Mode, list[Run]] = {}
@@ -116,7 +119,29 @@ class _Court:
         return min(said, key=lambda judged: (RULINGS.index(judged.ruling), not judged.near), default=none)
 
     def _by(self, finding: Finding, run: Run) -> Judged:
-        """What one run says. An info claims nothing of the mode that it is shown in, so nothing confirms it."""
+        """What one run says. One that came to the line from elsewhere refutes nothing of what the trail shows."""
+        judged = self._of_line(finding, run)
+        if judged.ruling != "refuted" or all(self._came_by(step, run) for step in finding.trail):
+            return judged
+        return Judged(finding, "not reached", "the line ran, but some of its trail did not", run)
+
+    def _came_by(self, step: Step, run: Run) -> bool:
+        """Whether the code that a step of a trail shows ran, where that is known."""
+        tree = self._tree(step.filename) if step.cell is None else None
+        return tree is None or ran(tree, self._rows[id(run)].get(self._path(step.filename), frozenset()), step.span)
+
+    def _parsed_tree(self, filename: str) -> ast.Module | None:
+        source = self._sources(filename)
+        try:
+            return None if source is None else parse(source)
+        except SyntaxProblem:
+            return None
+
+    def _of_line(self, finding: Finding, run: Run) -> Judged:
+        """What one run says of the line of a finding.
+
+        An info claims nothing of the mode that it is shown in, so nothing confirms it.
+        """
         statement = self._statement(finding)
         for failure in _failures(run) if _claims(finding) else ():
             if self._raises(failure, finding, statement):

@@ -122,7 +122,8 @@ these models, so other code may see lower figures. Measured with torch {versions
 *Decided* findings are those that are confirmed or refuted. A finding counts once for each mode and batch, however many
 models run its line; one model is enough to confirm it. A failure is *found* if a finding claims it at the line that
 torch blames or, if torch names none, on a line that ran. In the column *by line*, models that fail at the same line
-count once. [Verify](verify.md) says how a run is judged.
+count once. A run that reaches a line in another way than the finding's trail shows does not refute the finding.
+[Verify](verify.md) says how a run is judged.
 """
 
 

@@ -322,6 +322,38 @@ def test_statements() -> None:
     assert Statements(from_text("def f(:\n", Path("f.py"))).at(1).rows == range(1, 2)
 
 
+def test_a_run_that_came_from_elsewhere_refutes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(
+        """\
+from torch import nn
+
+
+def check(ok):
+    if not ok:
+        raise ValueError
+
+
+class Gate(nn.Module):
+    def forward(self, x):
+        check(x.sum() > 0)
+        return x
+
+
+class Plain(nn.Module):
+    def forward(self, x):
+        check(True)
+        return x
+""",
+        encoding="utf-8",
+    )
+    [finding] = lint([Task(path, Configuration(tmp_path, isolated=True).for_file(path))]).findings
+    elsewhere = Run("model:Plain", "non-strict", "cpu", "exports", lines={str(path): (5, 17, 18)})
+    assert ruling(judge([finding], [elsewhere]), finding) == "not reached"
+    here = Run("model:Gate", "non-strict", "cpu", "exports", lines={str(path): (5, 11, 12)})
+    assert ruling(judge([finding], [here]), finding) == "refuted"
+
+
 def test_what_the_constructor_does_has_run_if_anything_of_the_class_has(tmp_path: Path) -> None:
     text = """\
 import torch
