@@ -216,6 +216,8 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
     if frame.engine.mode == "strict" and positive:
         data = right if isinstance(right, Tensor) else data_of(left)
         if data is not None and isinstance(right, (Tensor, Tuple)):
+            if isinstance(right, Tensor) and not right.assumed:
+                frame.emit(Branch, node, right, construct="traced in", condition=right)
             return Scalar("bool", assumed=data.assumed, trail=data.trail)  # strict traces the comparisons
     if isinstance(right, Tensor):
         is_text = isinstance(left, Const) and isinstance(left.value, str)  # what holds strings is no tensor
