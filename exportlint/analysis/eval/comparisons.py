@@ -124,7 +124,7 @@ def _compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Val
             return Const(isinstance(op, ast.NotEq))
         if scalar.kind == "bool" and not isinstance(op, (ast.Eq, ast.NotEq)) and not scalar.assumed:
             frame.emit(Conversion, node, scalar, target="arithmetic", operand=scalar)
-        return Scalar("bool", scalar.api, scalar.assumed, scalar.trail)
+        return Scalar("bool", scalar.api, scalar.assumed, scalar.trail, of_float=scalar.kind == "float")
     if isinstance(left, Const) and isinstance(right, Const):
         try:
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
