@@ -19,6 +19,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -91,13 +92,13 @@ def measure_all(python: str, release: str, chosen: list[Page], *, again: bool) -
     while todo:
         print(f"torch {release}: {len(todo)} of {len(wanted)} to measure", flush=True)
         done = 0
-        # A failed trace can leave torch in a state in which the next one fails, so each page has its own process.
-        of_page = list(next(itertools.groupby(todo, key=lambda key: key[0]))[1])
-        for found in run_worker(python, of_page):
+        # A failed trace can leave torch in a state in which the next one fails, so each block has its own process.
+        of_block = list(next(itertools.groupby(todo, key=lambda key: key[:2]))[1])
+        for found in run_worker(python, of_block):
             known[found.key] = found
             done += 1
-        if done < len(of_page):  # the worker ended, by what it was measuring
-            code, block, mode = of_page[done]
+        if done < len(of_block):  # the worker ended, by what it was measuring
+            code, block, mode = of_block[done]
             known[code, block, mode] = Measurement(code, block, mode, "crashes")
             done += 1
         todo = todo[done:]
@@ -149,7 +150,9 @@ def measure(block: Block, mode: Mode, prover: Prover) -> tuple[str, str]:
     try:
         if block.is_script:
             error = prover.execute(block).error
-            return raised("raises", error) if error is not None else compared(block, mode, prover)
+            if error is None:
+                return compared(block, mode, prover)
+            return raised("narrower" if of_input_check(error) else "raises", error)
         if not block.needs_cuda:
             error = prover.eager(block)[0].error
             if block.raises != ("" if error is None else type(error).__name__):
@@ -162,6 +165,11 @@ def measure(block: Block, mode: Mode, prover: Prover) -> tuple[str, str]:
         return ("exports", "") if block.needs_cuda or block.raises else compared(block, mode, prover)
     except Exception as error:  # the block cannot be loaded, or its program not be called
         return raised("unmeasured", error)
+
+
+def of_input_check(error: BaseException) -> bool:
+    """Whether a program raised it because of the sizes of its inputs."""
+    return any("input_constraints" in frame.name for frame in traceback.extract_tb(error.__traceback__))
 
 
 def compared(block: Block, mode: Mode, prover: Prover) -> tuple[str, str]:

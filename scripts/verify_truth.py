@@ -35,6 +35,7 @@ VERDICTS = {
     "GRAD": {"diverges", "exports"},
     "LOUD": {"narrower", "diverges"},
     "SIDE": {"exports", "diverges"},
+    "OK(eager raises)": {"cannot be built"},
 }
 """Gradients are compared on request only; what a call prints, or leaves in an attribute that nobody reads, never is."""
 
@@ -47,6 +48,10 @@ UNRECORDED = {
     "de_dtype_branch": "the inputs have another dtype",
     "de_default_dtype": "the default dtype is another one",
     "py_globals_config": "a global of the module has another value",
+    "io_positional_as_kw": "the program is called with keywords",
+    "cf_if_attr": "an attribute of the model is changed after export",
+    "da_requires_grad_branch": "the input requires a gradient",
+    "id_version": "the input was changed in place as often as another one",
     "io_default_unused": "an argument is given that the example leaves out",
     "io_list_in": "a list is longer, which is not in the recorded inputs",
 }

@@ -38,6 +38,42 @@ CASES: list[tuple[str, Mode, dict[TorchVersion, str]]] = [
         {(2, 6): "", (2, 9): "EXP604 warning"},
     ),
     ("y = torch.func.grad(torch.sum)(x)", "non-strict", {(2, 6): "EXP609 warning", (2, 9): "EXP609 error"}),
+    ("y = x * (3 in x)", "strict", {(2, 9): "EXP103 error", (2, 13): ""}),
+    ("y = x * (3 in x)", "non-strict", {(2, 9): "EXP103 error", (2, 13): "EXP103 error"}),
+    ("y = nn.Parameter(torch.ones(2))", "non-strict", {(2, 6): "EXP309 warning", (2, 9): "EXP309 warning"}),
+    ("y = nn.LayerNorm(2)", "non-strict", {(2, 6): "EXP309 error", (2, 9): "EXP309 warning"}),
+]
+
+STATES: list[tuple[str, str, Mode, dict[TorchVersion, str]]] = [
+    # (statements of __init__, statements of forward, mode, what each version is said to do)
+    ("self.n = 0", "self.n += 1\ny = x * self.n", "strict", {(2, 9): "EXP306 warning", (2, 13): "EXP306 warning"}),
+    (
+        'self.n = 0\nself.register_buffer("kept", torch.ones(3))',
+        "self.n += 1\ny = self.kept * self.n",
+        "strict",
+        {(2, 9): "EXP306 error", (2, 13): "EXP306 warning"},
+    ),
+    (
+        "self.n = 0\nself.scale = nn.Parameter(torch.ones(3))",
+        "self.n += 1\ny = self.scale * self.n",
+        "non-strict",
+        {(2, 9): "EXP306 warning", (2, 13): "EXP306 warning"},
+    ),
+    ("self.act = None", "self.act = nn.ReLU()", "non-strict", {(2, 9): "EXP306 error", (2, 13): ""}),
+    ("self.act = nn.ReLU()", "self.act = nn.GELU()", "non-strict", {(2, 9): "", (2, 13): ""}),
+    ("self.act = nn.ReLU()", "self.act = nn.GELU()", "strict", {(2, 9): "EXP306 error", (2, 13): ""}),
+    (
+        "self.counter = itertools.count(1)",
+        "y = x * next(self.counter)",
+        "strict",
+        {(2, 9): "EXP312 error", (2, 13): "EXP312 warning"},
+    ),
+    (
+        "self.numbers = iter([1, 2, 3])",
+        "y = x * next(self.numbers)",
+        "strict",
+        {(2, 9): "EXP312 error", (2, 13): "EXP312 error", (2, 15): "EXP312 error"},
+    ),
 ]
 
 
@@ -48,12 +84,28 @@ CASES: list[tuple[str, Mode, dict[TorchVersion, str]]] = [
 def test_findings_follow_the_version(
     code: str, mode: Mode, version: TorchVersion, expected: str, tmp_path: Path
 ) -> None:
-    head = "import copy\nimport heapq\nimport random\n\nimport torch\nfrom torch import nn\n\n\n"
     text = '    def text(self):\n        return "few"\n\n'
-    body = textwrap.indent(f"{code}\nreturn x * 2\n", " " * 8)
-    source = f"{head}class Model(nn.Module):\n{text}    def forward(self, x: torch.Tensor):\n{body}"
-    layer = Layer(tmp_path, {"torch-version": version, "mode": mode, "dynamic-dims": ()})
-    task = Task(tmp_path / "model.py", combine([layer], tmp_path), data=source.encode())
-    assert [f"{found.code} {found.severity.value}" for found in lint([task]).findings] == (
-        [expected] if expected else []
-    )
+    assert found(text, f"{code}\nreturn x * 2\n", mode, version, tmp_path) == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("constructor", "code", "mode", "version", "expected"),
+    [(made, code, mode, version, expected) for made, code, mode, by in STATES for version, expected in by.items()],
+)
+def test_findings_about_state_follow_the_version(
+    constructor: str, code: str, mode: Mode, version: TorchVersion, expected: str, tmp_path: Path
+) -> None:
+    made = textwrap.indent(f"super().__init__()\n{constructor}\n", " " * 8)
+    value = "y" if "y = " in code else "self.act(x)"
+    text = f"    def __init__(self):\n{made}\n"
+    assert found(text, f"{code}\nreturn {value}\n", mode, version, tmp_path) == ([expected] if expected else [])
+
+
+def found(members: str, forward: str, mode: Mode, version: TorchVersion, directory: Path) -> list[str]:
+    """The codes and severities of what is found in a model."""
+    head = "import copy\nimport heapq\nimport itertools\nimport random\n\nimport torch\nfrom torch import nn\n\n\n"
+    body = textwrap.indent(forward, " " * 8)
+    source = f"{head}class Model(nn.Module):\n{members}    def forward(self, x: torch.Tensor):\n{body}"
+    layer = Layer(directory, {"torch-version": version, "mode": mode, "dynamic-dims": ()})
+    task = Task(directory / "model.py", combine([layer], directory), data=source.encode())
+    return [f"{finding.code} {finding.severity.value}" for finding in lint([task]).findings]

@@ -35,6 +35,8 @@ UNUSED = Claim(non_strict=always(INFO), strict=always(INFO))
 UNUSED_TENSOR = Claim(non_strict=CHECKED_UNUSED, strict=CHECKED_UNUSED)
 UNUSED_NEW = Claim(non_strict=CHECKED_UNUSED, strict=always(INFO))
 UNUSED_LAZY = Claim(non_strict=always(INFO), strict=CHECKED_UNUSED)
+REPLACED = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict={(2, 4): ERROR, (2, 13): None})
+REPLACED_MODULE = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 13): None})
 
 
 @rule("EXP306", "attribute-state", StateChange)
@@ -45,7 +47,10 @@ def attribute_state(fact: StateChange, context: Context) -> Iterator[Report]:
     severity = context.severity(_claim(fact), guarded=fact.guarded)
     if severity is None:
         return
-    if fact.carried:
+    if fact.is_module:
+        message = f"`{fact.name}` is bound to a module in forward, which torch.export rejects up to torch 2.9"
+        instead = "create it in `__init__`"
+    elif fact.carried:
         message = (
             f"state written to `{fact.name}` is lost: each run of the exported program sees the value it had at export"
         )
@@ -57,6 +62,8 @@ def attribute_state(fact: StateChange, context: Context) -> Iterator[Report]:
 
 
 def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
+    if fact.is_module:
+        raise DeclinedError("it may depend on the call")
     target = code.node(ast.Attribute)
     if not fact.carried:
         if fact.holder != "module":
@@ -103,14 +110,18 @@ def _forgotten(code: Code, target: ast.Attribute, context: Context) -> Fix:
 
 
 def _claim(fact: StateChange) -> Claim:
+    if fact.is_module:
+        return REPLACED_MODULE if fact.before == "module" else REPLACED
     if fact.holder == "class":  # a new value of any kind, as of tensors
         return USED_LAZY if fact.carried else UNUSED_LAZY
     if fact.holder != "module":
         return USED if fact.carried else UNUSED
     if fact.is_tensor and fact.before in {"tensor", "nothing"}:
         return USED_TENSOR if fact.carried else UNUSED_TENSOR
+    if fact.before == "nothing" and fact.beside_tensors:
+        return USED_TENSOR if fact.carried else UNUSED_TENSOR
     if fact.before == "nothing":
         return USED_NEW if fact.carried else UNUSED_NEW
-    if fact.is_tensor:
+    if fact.is_tensor or fact.beside_tensors:
         return USED_LAZY if fact.carried else UNUSED_LAZY
     return USED if fact.carried else UNUSED

@@ -21,6 +21,8 @@ USED = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict=always(WARNING
 USED_ELSEWHERE = Claim(non_strict=always(WARNING), strict=always(WARNING))
 UNUSED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(INFO))
 UNUSED_ELSEWHERE = Claim(non_strict=always(INFO), strict=always(INFO))
+COUNTER = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): WARNING})
+ITERATOR = Claim(non_strict=always(WARNING), strict=always(ERROR))
 
 
 @rule("EXP312", "container-state", StateChange)
@@ -28,14 +30,19 @@ def container_state(fact: StateChange, context: Context) -> Iterator[Report]:
     """`self.history.append(x)`, `self.cache[key] = x`, `def forward(self, x, seen=[])`."""
     if not fact.contents or fact.holder == "global":
         return
-    if fact.holder == "module":
+    if fact.iterator:
+        claim = ITERATOR if fact.iterator in {"iterator", "generator"} else COUNTER
+    elif fact.holder == "module":
         claim = USED if fact.carried else UNUSED
     else:
         claim = USED_ELSEWHERE if fact.carried else UNUSED_ELSEWHERE
     severity = context.severity(claim, guarded=fact.guarded)
     if severity is None:
         return
-    if fact.carried:
+    if severity is ERROR and fact.iterator:
+        message = f"`{fact.name}` advances an iterator that is made outside of forward: strict mode cannot trace it"
+        instead = "compute the number from a buffer"
+    elif fact.carried:
         message = (
             f"state written to `{fact.name}` is lost: each run of the exported program sees the value it had at export"
         )

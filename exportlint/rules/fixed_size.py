@@ -9,9 +9,7 @@ from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
 from exportlint.fixes.shapes.slice_bounds import bounded
 from exportlint.registry import rule
 
-UNGUARDED = {(2, 4): WARNING, (2, 6): INFO, (2, 9): WARNING}
-"""Torch 2.6 keeps the size dynamic under `Dim.AUTO`, and checks no bound."""
-SLICE = Claim(non_strict=UNGUARDED, strict=UNGUARDED)
+SLICE = Claim(non_strict=always(WARNING), strict=always(WARNING))
 SIZE = Claim(non_strict=always(INFO), strict=always(INFO))
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import StateChange
-from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.eager_only.reports import eager_only
 from exportlint.fixes.edit.code import Code
@@ -17,15 +17,20 @@ from exportlint.registry import rule
 
 USED = Claim(non_strict=always(WARNING), strict=always(WARNING))
 UNUSED = Claim(non_strict=always(INFO), strict=always(INFO))
+COUNTER = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): WARNING})
+ITERATOR = Claim(non_strict=always(WARNING), strict=always(ERROR))
 
 
 @rule("EXP313", "global-state", StateChange)
 def global_state(fact: StateChange, context: Context) -> Iterator[Report]:
     """`global calls; calls += 1`, `SEEN.append(x)`."""
-    severity = context.severity(USED if fact.carried else UNUSED)
+    severity = context.severity(_claim(fact))
     if fact.holder != "global" or severity is None or fact.guarded:
         return
-    if fact.carried:
+    if severity is ERROR:
+        message = f"`{fact.name}` advances an iterator that is made outside of forward: strict mode cannot trace it"
+        instead = "compute the number from a buffer"
+    elif fact.carried:
         message = (
             f"the change to the global `{fact.name}` is lost: each run of the exported program sees the value it had "
             "at export"
@@ -35,6 +40,12 @@ def global_state(fact: StateChange, context: Context) -> Iterator[Report]:
         message = f"the global `{fact.name}` is changed only while exporting; the exported program does not change it"
         instead = "return what callers need, or skip the change with `if not torch.compiler.is_compiling():`"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
+
+
+def _claim(fact: StateChange) -> Claim:
+    if fact.iterator:
+        return ITERATOR if fact.iterator in {"iterator", "generator"} else COUNTER
+    return USED if fact.carried else UNUSED
 
 
 def _fix(code: Code, fact: StateChange, context: Context) -> Fix:

@@ -13,22 +13,28 @@ from exportlint.fixes.state.hoist_to_init import attribute_made_once, value_made
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict=always(ERROR))
+OF_MODULE = Claim(non_strict={(2, 4): ERROR, (2, 9): WARNING}, strict=always(ERROR))
+"""Modules initialize their parameters in place, which torch 2.6 cannot trace."""
 FROZEN = Claim(non_strict=always(None), strict=always(ERROR))
 
 
 @rule("EXP309", "parameter-in-forward", ParametersMade)
 def parameter_in_forward(fact: ParametersMade, context: Context) -> Iterator[Report]:
     """`nn.Parameter(torch.ones(4))`, `nn.Linear(4, 4)(x)` in `forward`."""
-    severity = context.severity(CLAIM if fact.trained else FROZEN, guarded=fact.guarded)
+    name = fact.api.rpartition(".")[2]
+    severity = context.severity(_claim(name) if fact.trained else FROZEN, guarded=fact.guarded)
     if severity is None:
         return
-    name = fact.api.rpartition(".")[2]
     made = "a parameter" if name == "Parameter" else f"the parameters of `{name}`"
     if severity is ERROR:
         message = f"forward creates {made}, which torch.export rejects"
     else:
         message = f"forward creates {made}: in the exported program they are constants without gradients"
     yield Report(severity, message, "create it in `__init__` and assign it to an attribute of the module", fix=_fix)
+
+
+def _claim(name: str) -> Claim:
+    return CLAIM if name == "Parameter" else OF_MODULE
 
 
 def _fix(code: Code) -> Fix:

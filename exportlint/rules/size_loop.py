@@ -10,6 +10,8 @@ from exportlint.fixes.shapes.filled_lists import without_loop
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
+SPLIT = Claim(non_strict={(2, 4): None, (2, 9): WARNING}, strict={(2, 4): None, (2, 9): WARNING})
+"""Up to torch 2.6 the number of parts is not part of the program."""
 TARGETS = {
     "range()": "a loop over a size",
     "iteration": "a loop over the rows of a tensor",
@@ -22,7 +24,7 @@ TARGETS = {
 @rule("EXP403", "size-loop", SizeConversion)
 def size_loop(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`for row in x`, `range(x.shape[0])`, `[0] * n`, `x.unbind(0)`, `torch.split(x, n // 2)`."""
-    what, severity = TARGETS.get(fact.target), context.severity(CLAIM)
+    what, severity = TARGETS.get(fact.target), context.severity(SPLIT if fact.target == "split()" else CLAIM)
     if what is not None and severity is not None and fact.varies:
         yield Report(
             severity,

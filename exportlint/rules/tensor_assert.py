@@ -54,6 +54,6 @@ def _claim(fact: Branch) -> Claim:
         return NEGATED if fact.negated or fact.message == "computed" else CLAIM
     if fact.message == "computed" or fact.negated:
         return NEGATED
-    if fact.condition.kind == "float":
+    if fact.condition.kind == "float" or fact.condition.of_float:
         return ON_FLOAT if fact.message == "none" else FLOAT_WITH_MESSAGE
     return ON_NUMBER if fact.message == "none" else WITH_MESSAGE

@@ -15,11 +15,14 @@ from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 BOOL = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
+SPECIAL = {"bool()": BOOL, "traced in": BOOL}
+"""Up to torch 2.9, no operator takes the symbol that strict mode makes of it."""
 INSTEAD = {
     "and": "use `torch.logical_and` or `&`",
     "or": "use `torch.logical_or` or `|`",
     "not": "use `torch.logical_not` or `~`",
     "bool()": "keep it a tensor and choose with `torch.where`",
+    "traced in": "use `(x == value).any()` and choose with `torch.where`",
     "in": "use `(x == value).any()` and choose with `torch.where`",
     "comparison": "compare step by step and combine with `&`",
     "any()": "use `torch.any`, and choose with `torch.where`",
@@ -43,6 +46,7 @@ LABELS = {
     "comparison": "comparison of several values",
     "list method": "search in a list",
     "is_nonzero": "`is_nonzero()`",
+    "traced in": "`in`",
 }
 
 
@@ -50,7 +54,7 @@ LABELS = {
 def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
     """`and`, `or`, `not`, `bool()`, `in`, `a < b < c`, `any()`, `all()`, `max()`, `sorted()` and the like."""
     instead = INSTEAD.get(fact.construct)
-    claim = BOOL if fact.construct == "bool()" else CLAIM
+    claim = SPECIAL.get(fact.construct, CLAIM)
     severity = context.severity(claim)
     if instead is None or severity is None or fact.guarded:
         return

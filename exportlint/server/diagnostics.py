@@ -188,9 +188,10 @@ def remark_diagnostic(remark: Remark, analysis: Analysis, client: Client) -> typ
     lines = analysis.document.lines
     line = lines.line(remark.row)
     start = lines.line_start(remark.row) + len(line) - len(line.lstrip())
+    parts = [f"stale: {remark.message}" if remark.stale else remark.message, remark.help and f"help: {remark.help}"]
     shown = types.Diagnostic(
         range=range_between(start, start + len(line.strip()), lines, client.encoding),
-        message=printable(f"stale: {remark.message}" if remark.stale else remark.message),
+        message="\n".join(printable(part) for part in parts if part),
         severity=types.DiagnosticSeverity.Information if remark.stale else _SEVERITIES[remark.severity],
         code=remark.verdict,
         source=VERIFY_SOURCE,

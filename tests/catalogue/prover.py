@@ -95,10 +95,10 @@ class Prover:
         program = self.export(block, mode)
         if isinstance(program, Exception):
             raise program
-        module = program.module()
         # A FakeTensor that leaked into the program has no data to copy, and nothing that a call could spoil.
         with contextlib.suppress(RuntimeError):
-            module = copy.deepcopy(module)
+            program = copy.deepcopy(program)
+        module = program.module()  # up to torch 2.6, a copy of the module would not check its inputs
         with _undisturbed():
             namespace = self._load(block)
             return [_observe(module, inputs, namespace) for inputs in block.inputs]

@@ -167,6 +167,7 @@ async def test_what_was_missed_is_shown_where_it_is(editor: Editor) -> None:
     assert missed.message.startswith(BY)
     assert "Could not guard on data-dependent expression" in missed.message
     assert missed.code == "fails"
+    assert "\nhelp: " in missed.message  # what `exportlint explain` says
     assert "its constructor needs `config`" in needs.message
 
 

@@ -135,3 +135,12 @@ def test_what_cannot_be_told_is_not_run(case: str, tmp_path: Path) -> None:
 def test_the_rest_of_the_code_does_not_matter(case: str, tmp_path: Path) -> None:
     is_target, listed = usages(tmp_path, TOLD[case])
     assert is_target, listed
+
+
+@pytest.mark.thorough
+def test_names_may_come_from_an_import_of_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    use = "import torch\nfrom net import Net\nfrom sizes import *\n\nNet(RECIPE)(torch.ones(2, 3))\n"
+    write(tmp_path, {"pyproject.toml": "", "net.py": NET, "sizes.py": "RECIPE = 3\n", "use.py": use})
+    with contextlib.chdir(tmp_path):
+        assert main(["verify", "--keep-warm", "0", "--no-cache", "net.py"]) == 0
+    assert "net:Net  exports" in capsys.readouterr().out

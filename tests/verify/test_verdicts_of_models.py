@@ -31,6 +31,7 @@ import torch
 from torch import nn
 
 SETTINGS = {"scale": 2.0}
+CALLS = torch.zeros(3)
 
 
 """
@@ -68,6 +69,13 @@ CASES = {
     # A claim is confirmed by what raises itself, not by what calls that.
     "the line that raises is another one": Case(
         HELPER, "fails", "", (("EXP101", "confirmed"), ("EXP503", "not reached"))
+    ),
+    # Calls of the model change a global tensor, which the program holds as well.
+    "a global tensor that export changes": Case(
+        forward("CALLS.add_(1)\nreturn x + CALLS"), "diverges", "", (("EXP311", "confirmed"),)
+    ),
+    "a part of a global tensor that only calls change": Case(
+        forward("CALLS[0] += 1\nreturn x + CALLS"), "diverges", r"diverges +non-strict .* run_decompositions"
     ),
     # A claim is refuted by what could have shown it.
     "identity": Case(forward("return x + id(x)"), "diverges", "identity", (("EXP601", "confirmed"),)),

@@ -266,7 +266,8 @@ class Tensor(Hashed):
 class Scalar(Value):
     """A Python number read out of tensor data: an unbacked symbol. `api` is what read it: "item", "tolist", "size".
 
-    `dim` is the number next to others that were read, None where nothing is known of it.
+    `dim` is the number next to others that were read, None where nothing is known of it. `of_float`: it is the truth
+    of a comparison of a float.
     """
 
     kind: Kind | None = None
@@ -274,6 +275,7 @@ class Scalar(Value):
     assumed: bool = False
     trail: Trail | None = field(default=None, compare=False)
     dim: Dim | None = None
+    of_float: bool = False
 
 
 @immutable

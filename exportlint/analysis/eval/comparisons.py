@@ -124,7 +124,7 @@ def _compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Val
             return Const(isinstance(op, ast.NotEq))
         if scalar.kind == "bool" and not isinstance(op, (ast.Eq, ast.NotEq)) and not scalar.assumed:
             frame.emit(Conversion, node, scalar, target="arithmetic", operand=scalar)
-        return Scalar("bool", scalar.api, scalar.assumed, scalar.trail)
+        return Scalar("bool", scalar.api, scalar.assumed, scalar.trail, of_float=scalar.kind == "float")
     if isinstance(left, Const) and isinstance(right, Const):
         try:
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
@@ -216,6 +216,8 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
     if frame.engine.mode == "strict" and positive:
         data = right if isinstance(right, Tensor) else data_of(left)
         if data is not None and isinstance(right, (Tensor, Tuple)):
+            if isinstance(right, Tensor) and not right.assumed:
+                frame.emit(Branch, node, right, construct="traced in", condition=right)
             return Scalar("bool", assumed=data.assumed, trail=data.trail)  # strict traces the comparisons
     if isinstance(right, Tensor):
         is_text = isinstance(left, Const) and isinstance(left.value, str)  # what holds strings is no tensor

@@ -19,6 +19,30 @@ from exportlint.syntax.definitions import Class
 
 FIELDS = frozenset({"dataclasses.field", "attr.ib", "attr.field", "attrs.field"})
 
+DATACLASSES = frozenset({
+    "dataclasses.dataclass", "attr.s", "attr.attrs", "attr.define", "attr.frozen", "attr.mutable", "attr.dataclass",
+    "attrs.define", "attrs.frozen", "attrs.mutable",
+})  # fmt: skip
+"""Class decorators that generate a constructor."""
+
+
+def is_generated(frame: Frame, cls: Class, written: Class) -> bool:
+    """Whether a decorator generates a constructor in front of the one that is written in `written`, a base."""
+    order = lineage(frame, cls)
+    derived = order[: order.index(written)] if written in order else ()
+    return any(_generates(frame, owner) for owner in derived)
+
+
+def _generates(frame: Frame, cls: Class) -> bool:
+    inner = Frame(frame.engine, cls.module)
+    for decorator in cls.node.decorator_list:
+        call = decorator if isinstance(decorator, ast.Call) else None
+        callee = inner.peek(call.func if call is not None else decorator)
+        option = next((k.value for k in call.keywords if k.arg == "init"), None) if call is not None else None
+        if isinstance(callee, External) and callee.name in DATACLASSES:
+            return option is None or inner.peek(option) != FALSE
+    return False
+
 
 def fill_fields(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST) -> None:
     """Do what a generated constructor does: arguments, then defaults, then `__post_init__`."""

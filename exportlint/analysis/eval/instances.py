@@ -30,7 +30,7 @@ from exportlint.analysis.eval.classes import bases, bound, find_method, is_modul
 from exportlint.analysis.eval.computed_names import computed_attribute
 from exportlint.analysis.eval.effects import Places, summarize
 from exportlint.analysis.eval.frame import Frame, has_attributes
-from exportlint.analysis.eval.generated_constructors import fill_fields
+from exportlint.analysis.eval.generated_constructors import fill_fields, is_generated
 from exportlint.analysis.eval.module_parameters import note_made
 from exportlint.analysis.eval.names import settled
 from exportlint.analysis.eval.recursion import enclosing, named
@@ -183,7 +183,8 @@ def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST
     engine = frame.engine
     cls = instance.definition
     construction = Construction(cls, tuple(named(arguments)), instance, len(engine.activations))
-    if find_method(frame, cls, "__init__") is None:
+    written = find_method(frame, cls, "__init__")
+    if written is None or is_generated(frame, cls, written[0]):
         for base in bases(frame, cls):
             if isinstance(base, External):
                 note_call(frame, base.name, arguments, node)

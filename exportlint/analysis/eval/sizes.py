@@ -303,7 +303,8 @@ def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> b
         if target not in TEXT_USES:
             return False
         target = "text"
-    frame.emit(SizeConversion, node, value, target=target, varies=varies, is_float=value.kind == "float")
+    details = {"varies": varies, "is_float": value.kind == "float", "is_data": value.dim.is_data}
+    frame.emit(SizeConversion, node, value, target=target, **details)
     return varies
 
 

@@ -191,8 +191,13 @@ def _mentions_data(frame: Frame, value: Value, source: ast.AST) -> bool:
 def note_tensor_write(
     frame: Frame, owner: ast.expr, node: ast.AST, target: Tensor, operands: tuple[Value, ...]
 ) -> None:
-    """Record that a tensor that outlives the call and is not a buffer is changed in place, by no traced tensor."""
+    """Record that a tensor that outlives the call and is not a buffer is changed in place, by no traced tensor.
+
+    What writes to a view of it is only recorded in the program.
+    """
     if target.origin not in {Origin.ATTRIBUTE, Origin.GLOBAL} or not frame.engine.is_tracing:
+        return
+    if isinstance(owner, ast.Subscript) and isinstance(frame.peek(owner.value), Tensor):
         return
     given = [option for operand in operands for option in options(operand)]
     if any(isinstance(option, (Scalar, Unknown)) for option in given):

@@ -14,11 +14,11 @@ from exportlint.analysis.domain.values import (
 from exportlint.findings import Mode
 
 Construct = Literal[
-    "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "comparison",
+    "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "traced in", "comparison",
     "any()", "all()", "max()", "min()", "sorted()", "filter()", "comprehension", "list method", "is_nonzero",
     "groupby()", "takewhile()", "dropwhile()", "filterfalse()", "nsmallest()", "nlargest()", "heapify()",
 ]  # fmt: skip
-"""Python constructs that ask a value for its truth."""
+"""Python constructs that ask a value for its truth. "traced in" is what strict mode turns into a symbol."""
 
 
 Place = tuple[object, Site, str | None]

@@ -23,13 +23,15 @@ class SizeConversion(Fact):
 
     `target` is what wants it: "int()", "math.sqrt()", "range()", "iteration", "list repetition", "set element",
     "isinstance()", "class pattern", "text". `varies`: the size is known to vary from call to call. `is_float`: it is
-    the result of a division or the like. `refused`: it cannot be traced with a size that varies.
+    the result of a division or the like. `refused`: it cannot be traced with a size that varies. `is_data`: it is a
+    number read from a tensor.
     """
 
     target: str
     varies: bool
     is_float: bool = False
     refused: bool = False
+    is_data: bool = False
 
 
 @dataclass(frozen=True, slots=True)

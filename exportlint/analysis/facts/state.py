@@ -8,8 +8,8 @@ from typing import Literal
 from exportlint.analysis.domain.values import Tensor
 from exportlint.analysis.facts import Fact, Place, written_at
 
-Held = Literal["nothing", "none", "tensor", "other"]
-"""What an attribute was before: not there, None, a tensor, something else."""
+Held = Literal["nothing", "none", "tensor", "module", "other"]
+"""What an attribute was before: not there, None, a tensor, a module (said of modules only), something else."""
 
 Holder = Literal["module", "object", "class", "global", "default"]
 """What has an attribute or a variable that outlives the call."""
@@ -20,7 +20,9 @@ class StateChange(Fact):
     """Python state is changed by a call: an attribute, a global, a list or dict in one, the default of a parameter.
 
     `name` is how the code calls it. `carried`: what a call leaves in it decides what the next call computes.
-    `holder` is what has it; `contents`: what it holds is changed, and not bound anew.
+    `holder` is what has it; `contents`: what it holds is changed, and not bound anew. `iterator`: how it is made, if it
+    is an iterator that moves on. `is_module`: it is bound to a module or a parameter. `beside_tensors`: the exported
+    module has the attribute, and the call reads tensors of its own.
     """
 
     name: str
@@ -29,6 +31,9 @@ class StateChange(Fact):
     contents: bool
     is_tensor: bool
     before: Held
+    iterator: str = ""
+    is_module: bool = False
+    beside_tensors: bool = False
 
     @property
     def met_at(self) -> Place:

@@ -9,7 +9,17 @@ from exportlint.analysis.domain.accesses import Read, Write
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.trails import Trail, site_of
-from exportlint.analysis.domain.values import NONE, Instance, Object, Origin, Tensor, TorchModule, Value
+from exportlint.analysis.domain.values import (
+    NONE,
+    Instance,
+    Object,
+    Origin,
+    Sequence,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Value,
+)
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.engine import Engine
 from exportlint.analysis.eval.frame import Frame
@@ -18,7 +28,7 @@ from exportlint.analysis.facts.state import BufferWrite, Held, Holder, PlainTens
 from exportlint.analysis.state.buffers import changes
 from exportlint.analysis.state.carried import Calls, Carried
 from exportlint.analysis.state.registration import report_unregistered
-from exportlint.syntax.definitions import Class, Module
+from exportlint.syntax.definitions import Class, Module, dotted
 
 
 def report_state(engine: Engine, calls: Calls, root: Value, *, surely_exported: bool) -> None:
@@ -30,6 +40,7 @@ def report_state(engine: Engine, calls: Calls, root: Value, *, surely_exported: 
     report_unregistered(engine, carried.state, root)
     if not carried.writes:
         return
+    beside_tensors = surely_exported and _reads_own_tensors(carried, root)
     facts = [
         fact
         for cell, writes in carried.writes.items()
@@ -39,11 +50,21 @@ def report_state(engine: Engine, calls: Calls, root: Value, *, surely_exported: 
             cell,
             _kept(writes, surely_exported) if cell in calls.restored else writes,
             is_restored=cell in calls.restored,
+            beside_tensors=beside_tensors,
         )
     ]
     # of facts about one place, which stands for several objects, the engine keeps the first
     for fact in sorted(facts, key=_is_harmless):
         engine.emit(fact)
+
+
+def _reads_own_tensors(carried: Carried, root: Value) -> bool:
+    """Whether a call reads tensors that the exported module itself has as attributes."""
+    if not isinstance(root, Object):
+        return False
+    own = {read.cell.name for read in carried.state.reads.values() if read.cell.owner is root.instance}
+    held = (root.instance.attributes.get(name) for name in own)
+    return any(isinstance(option, Tensor) for value in held if value is not None for option in options(value))
 
 
 def _kept(writes: list[Write], surely_exported: bool) -> list[Write]:
@@ -59,7 +80,9 @@ def _is_harmless(fact: Fact) -> bool:
     return not fact.carried if isinstance(fact, StateChange) else getattr(fact, "at_root", False)
 
 
-def _facts(engine: Engine, carried: Carried, cell: Cell, writes: list[Write], *, is_restored: bool) -> Iterator[Fact]:
+def _facts(
+    engine: Engine, carried: Carried, cell: Cell, writes: list[Write], *, is_restored: bool, beside_tensors: bool
+) -> Iterator[Fact]:
     for write in writes:
         if write.kind == "buffer":
             is_lost = carried.varies(cell) or (write.value == NONE and carried.is_found(cell))
@@ -71,6 +94,7 @@ def _facts(engine: Engine, carried: Carried, cell: Cell, writes: list[Write], *,
             )  # fmt: skip
     changed = [w for w in writes if w.kind in {"binding", "contents"} and not _is_module(engine, w.value)]
     if not changed:
+        yield from _made_modules(engine, cell, writes)
         return
     read = carried.read_of(cell)
     write = next((w for w in changed if w.depends_on_input), changed[0]) if read is not None else changed[0]
@@ -82,7 +106,32 @@ def _facts(engine: Engine, carried: Carried, cell: Cell, writes: list[Write], *,
         contents=write.kind == "contents",
         is_tensor=any(True for _ in tensors_in(write.value)),
         before=_held(changed[0].before),
+        iterator=_iterator(write),
+        beside_tensors=beside_tensors and write.at_root and write.kind == "binding",
     )  # fmt: skip
+
+
+def _made_modules(engine: Engine, cell: Cell, writes: list[Write]) -> Iterator[Fact]:
+    """The first attribute of a module that is bound to a module or a parameter, where there was something else."""
+    bound = [w for w in writes if w.kind == "binding" and _holder(engine, cell) == "module" and w.before is not None]
+    for write in bound[:1]:
+        before = write.before
+        assert before is not None
+        yield StateChange(
+            site_of(write.module, write.node), write.symbol, write.guarded, None,
+            name=_shown(write), holder="module", carried=False, contents=False, is_tensor=False,
+            before="module" if _is_module(engine, before) else _held(before), is_module=True,
+        )  # fmt: skip
+
+
+def _iterator(write: Write) -> str:
+    """How an iterator is made that `next` moves on; empty if it is something else."""
+    node = write.node
+    if not isinstance(node, ast.Call) or dotted(node.func) != "next":
+        return ""
+    if isinstance(write.before, Tuple):
+        return "iterator"
+    return write.before.type if isinstance(write.before, Sequence) else "unknown"
 
 
 def _trail(carried: Carried, write: Write, read: Read | None) -> Trail | None:

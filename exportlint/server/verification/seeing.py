@@ -9,6 +9,8 @@ from exportlint.findings import Severity
 from exportlint.server.verification.rows import moved
 from exportlint.server.verification.seen import FindingKey, Remark, Ruled, Seen, key_of
 from exportlint.server.verification.verified import Verified, real
+from exportlint.source import LineIndex
+from exportlint.verify.reports import advice
 from exportlint.verify.results import Frame, Run, Verdict
 from exportlint.verify.rulings import ONLY_DRAFTED, said_by
 from exportlint.verify.verdicts import RULINGS, Judged, Surprise
@@ -102,7 +104,8 @@ def _remarks(verified: Verified, file: str, rows: Mapping[int, int], *, stale: b
             row = rows.get(frame.row) if frame is not None and real(frame.file) == file else None
             if row is not None:
                 fixes = () if stale else surprise.fixes
-                yield Remark(row, _severity(surprise), run.verdict, _message(surprise), stale, fixes=fixes)
+                known = _help(surprise, verified)
+                yield Remark(row, _severity(surprise), run.verdict, _message(surprise), stale, fixes=fixes, help=known)
         if head is not None and run.verdict != "exports":
             yield from _at_head(verified, run, missed, file, head, rows, stale=stale)
 
@@ -128,7 +131,8 @@ def _at_head(
             continue  # it is the first
         if surprise.frame is None or real(surprise.frame.file) != file:
             place = _place(surprise.frame, file, rows)
-            yield Remark(head, _severity(surprise), run.verdict, _message(surprise), stale, place)
+            known = _help(surprise, verified)
+            yield Remark(head, _severity(surprise), run.verdict, _message(surprise), stale, place, help=known)
     is_told = any(
         judged.run is run and judged.ruling == "confirmed" and real(judged.finding.filename) == file
         for judged in verified.judged
@@ -159,3 +163,9 @@ def _message(surprise: Surprise) -> str:
     how = f"{ONLY_DRAFTED}: " if surprise.further else ""
     raised = f"{surprise.what}: " if surprise.severity is Severity.ERROR else ""
     return f"{by(surprise.run)}: {how}{raised}{surprise.message}"
+
+
+def _help(surprise: Surprise, verified: Verified) -> str:
+    """What `exportlint explain` says of what was met; empty if it does not know it."""
+    text = verified.texts.get(real(surprise.frame.file)) if surprise.frame is not None else None
+    return advice(surprise, None if text is None else LineIndex(text)) or ""

@@ -35,7 +35,8 @@ class Remark:
     """What torch.export met, at a row of the document.
 
     `elsewhere` is the place in another file that it is about, if it is. It is `stale` if it is about a text that is no
-    more. `needs_target`: it is about a model that a target in the configuration is needed for.
+    more. `needs_target`: it is about a model that a target in the configuration is needed for. `help` is what
+    `exportlint explain` says of it.
     """
 
     row: int
@@ -46,6 +47,7 @@ class Remark:
     elsewhere: tuple[str, int] | None = None
     fixes: tuple[Fix, ...] = ()
     needs_target: bool = False
+    help: str = ""
 
 
 @dataclass(frozen=True)

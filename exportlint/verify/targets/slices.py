@@ -95,8 +95,14 @@ def slice_of(scope: Scope, trail: Trail, wanted: Iterable[ast.expr], *, is_impor
         _, scope, trail = called
     if found.needed and not scope.module.stars:
         return None
+    if found.needed and not is_imported:
+        found.picked += reversed([s for s in scope.module.tree.body if _is_star(s)])
     text = "\n".join(map(ast.unparse, [*found.picked, *(ast.Expr(node) for node in wanted)]))
     return None if _EFFECTS.search(text) else list(reversed(found.picked))
+
+
+def _is_star(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
 
 
 def scopes(module: Module) -> Iterator[Scope]:

@@ -17,6 +17,7 @@ from .aside import Aside
 from .calls import Outcome, call
 from .devices import baked_devices, has_module
 from .differences import difference
+from .global_tensors import GlobalTensors
 from .inputs import as_inputs, to_device
 from .lazily import pytree, torch
 from .models import LARGE, Subject
@@ -62,6 +63,7 @@ class Comparer:
         self._subject = subject
         self._program = program
         self._module = program.module()
+        self._exported_globals = GlobalTensors(job["root"], LARGE)
         self._example = example
         self._varying = varying
         self._reads = reads
@@ -153,6 +155,7 @@ class Comparer:
             self._kept.add(kind)
 
     def _fresh_program(self) -> Any:
+        self._exported_globals.restore()  # of which the program holds the tensors
         return _apart(self._program, self._module, bool(self._subject.shared))
 
     def _observe(self, label: str, module: Any, who: str, inputs: Inputs, number: int, keep_state: bool) -> Outcome:
@@ -354,6 +357,7 @@ class Comparer:
             self._tell(kind, label, "skipped", _WRONG)  # torch may even crash on it
             return
         self._emit({"probe": f"the program, {label}"})
+        self._exported_globals.restore()
         try:
             program = make()
             module = _apart(program, program.module(), bool(self._subject.shared))

@@ -15,8 +15,9 @@ from .comparing import Comparer
 from .drafts import further_failures
 from .failures import failure, suggest_checks
 from .frames import is_of_project, user_frames
+from .global_tensors import GlobalTensors
 from .lazily import torch
-from .models import Subject
+from .models import LARGE, Subject
 from .rows import imported_files, rows_that_run
 from .script import ExportCall, run_script
 from .sources import find_source
@@ -105,6 +106,7 @@ class _Steps:
         self._enter("eager")
         inputs = (example.arguments, dict(example.keywords))
         root = job["root"]
+        subject.globals = GlobalTensors(root, LARGE)
         with (
             files_written(root) as written,
             environment_reads(root) as variables,

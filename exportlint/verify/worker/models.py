@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .calls import seed
+from .global_tensors import GlobalTensors
 from .lazily import torch
 from .modules import load
 from .specs import make_value
@@ -27,6 +28,7 @@ class Subject:
     rebuild: Callable[[], Any] | None
     copies: bool | None = None
     shared: Mapping[int, Any] = field(default_factory=dict)
+    globals: GlobalTensors | None = None
 
     def share(self, called: Any) -> None:
         """From now on, let copies share the parameters that are large, and that a call has not written to."""
@@ -38,7 +40,12 @@ class Subject:
             self.shared = {id(p): p for n, p in large if torch.equal(p.detach(), after[n].detach())}
 
     def fresh(self) -> Any:
-        """The model as it was before any call: a copy, the model built anew, or itself where neither is possible."""
+        """The model as it was before any call: a copy, the model built anew, or itself where neither is possible.
+
+        Global tensors are again what they were as well.
+        """
+        if self.globals is not None:
+            self.globals.restore()
         if self.copies is not False:
             try:
                 copied = copy.deepcopy(self.model, dict(self.shared))
