@@ -41,6 +41,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("gaussian_nll_loss triplet_margin_loss", "x, y, y + 1"),
     **_each("cross_entropy", "m, torch.zeros(4).long()"),
     **_each("Tensor.is_same_size Tensor.is_set_to result_type", "x, y"),
+    **_each("sparse_coo_tensor", "torch.zeros(2, 3).long(), x.flatten()[:3]"),
     **_each("can_cast", "torch.float32, torch.float64"),
     **_each("angle isreal", "x", "c"),
     **_each("round", "x", "x, decimals=1"),

@@ -21,6 +21,7 @@ class Context(NamedTuple):
     has_parameters: bool
     is_guarded: bool
     is_on_accelerator: bool
+    is_catching: bool
     region: int
 
 

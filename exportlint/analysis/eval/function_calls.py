@@ -130,6 +130,7 @@ def _frame(frame: Frame, function: Function, receiver: Value | None, guards: int
         owner=function.owner, receiver=receiver, closure=function.closure, guards=guards,
     )  # fmt: skip
     inner.on_accelerator = frame.on_accelerator
+    inner.catching_type_errors = frame.catching_type_errors
     return inner
 
 
@@ -267,6 +268,7 @@ def _context(inner: Frame) -> Context:
         engine.has_parameters,
         inner.guards > 0,
         inner.on_accelerator > 0,
+        inner.catching_type_errors > 0,
         engine.region,
     )
 

@@ -178,7 +178,7 @@ def _held(value: Value | None) -> Held:
         return "nothing"
     if value == NONE:
         return "none"
-    return "tensor" if any(isinstance(option, Tensor) for option in options(value)) else "other"
+    return "tensor" if any(True for _ in tensors_in(value)) else "other"
 
 
 def _shown(write: Write) -> str:

@@ -25,10 +25,10 @@ OPERATORS = (
     *each(
         """
         Tensor.is_pinned Tensor.is_shared Tensor.dense_dim Tensor.is_same_size Tensor.is_set_to result_type can_cast
-        sparse_coo_tensor
         """,
         strict="refuses",
     ),
+    operator("sparse_coo_tensor", storage="view", strict="refuses"),
     *each("Tensor.numpy Tensor.__array__", host="array"),
     *each(
         """
