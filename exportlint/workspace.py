@@ -167,8 +167,7 @@ class Workspace:
             finding = unreadable(error, task.filename, task.settings.mode)
             return Unit((finding,), reads=reads, inputs=self._inputs(reads))
         except MemoryError:
-            too_big = SourceError(task.filename, "does not fit into memory")
-            return Unit((unreadable(too_big, task.filename, task.settings.mode),), reads=reads)
+            return _too_big(task, reads)
         project = self._project(task.settings.src)
         self._trim(project)
         try:
@@ -201,6 +200,8 @@ class Workspace:
             return Unit((*error.findings, crash), suppressions, reads, project.unresolved, project.unread)
         except ConfigError as error:  # what another package adds cannot be used
             return Unit((plugin_failure(task, error),), reads=reads)
+        except MemoryError:
+            return _too_big(task, reads | project.reads)
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
 
@@ -342,6 +343,11 @@ def _keep(known: dict[_K, _T], key: _K, what: _T, limit: int = MAX_MODULES) -> N
 def _syntax_error(problem: SyntaxProblem, task: Task) -> Finding:
     span = Span(Position(problem.row, problem.column), Position(problem.row, problem.column + 1))
     return about_file(SYNTAX_ERROR, problem.message, span, task.filename, task.settings.mode)
+
+
+def _too_big(task: Task, reads: frozenset[Path]) -> Unit:
+    error = SourceError(task.filename, "does not fit into memory")
+    return Unit((unreadable(error, task.filename, task.settings.mode),), reads=reads)
 
 
 def _describe(error: Exception) -> str:

@@ -66,6 +66,9 @@ def _run(argv: Sequence[str]) -> int:
         # The working directory is gone, the disk is full: what no part of the program can answer to.
         fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
         return EXIT_ERROR
+    except MemoryError:
+        fail("out of memory; check fewer files at once, or use `--jobs 1`")
+        return EXIT_ERROR
     except SystemExit as exit_:
         # argparse leaves this way for --help and --version.
         return exit_.code if isinstance(exit_.code, int) else EXIT_OK
