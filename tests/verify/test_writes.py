@@ -100,8 +100,8 @@ CASES = [
     ("Grows", "non-strict", "exports", []),
     ("Blip", "non-strict", "diverges", [("missed", "missed", AGAIN)]),
     ("Blip", "strict", "fails", [("EXP606", "confirmed", "export raises here: Unsupported")]),
-    ("Fixed", "non-strict", "diverges", [("EXP311", "confirmed", DECOMPOSED)]),
-    ("Fixed", "strict", "diverges", [("missed", "missed", DECOMPOSED)]),
+    ("Fixed", "non-strict", "diverges", [("missed", "missed", DECOMPOSED)]),
+    ("Fixed", "strict", "diverges", []),
 ]
 
 
