@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
 
 from exportlint.config import Layer
 from exportlint.config.settings import combine
+from exportlint.syntax.definitions import Module
 from exportlint.workspace import Task, Workspace
 
 STATE = "seen = []\nlimit = {limit}\n"
@@ -60,3 +62,33 @@ def test_a_changed_file_is_evaluated_again(tmp_path: Path) -> None:
     assert codes(workspace, tmp_path / "model.py") == []
     workspace.hold(tmp_path / "state.py", STATE.format(limit=2).encode())
     assert codes(workspace, tmp_path / "model.py") == ["EXP101"]
+
+
+def test_versions_of_a_file_are_let_go(tmp_path: Path) -> None:
+    workspace = project(tmp_path, {})
+    path = tmp_path / "model.py"
+    shared = "seen_here = list(seen)\nfound = limit + len(seen_here)\n\n"
+    alive = []
+    for value in range(24):
+        body = f"        if found == {value} or not seen_here:\n            {BRANCH}\n"
+        workspace.hold(path, (IMPORTS + shared + MODEL.format(body=body)).encode())
+        assert codes(workspace, path) == ["EXP101"]
+        gc.collect()
+        alive.append(sum(isinstance(one, Module) and one.path == path for one in gc.get_objects()))
+    assert alive[-1] <= alive[11]
+
+
+def test_where_a_long_chain_of_names_is_entered_does_not_matter(tmp_path: Path) -> None:
+    chain = "v0 = 2\n" + "".join(f"v{i} = v{i - 1}\n" for i in range(1, 700))
+    names = ["v699", "v200", "v650", "v20"]
+    for order in (names, list(reversed(names))):
+        classes = (
+            f"class {name.title()}(nn.Module):\n    def forward(self, x):\n"
+            f"        if {name} == 3:\n            {BRANCH}\n        return x\n"
+            for name in order
+        )
+        (tmp_path / "model.py").write_text("from torch import nn\n\n" + chain + "\n\n" + "\n\n".join(classes))
+        settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+        findings = Workspace({}).lint(Task(tmp_path / "model.py", settings, "model.py")).findings
+        found = {(f.code, f.symbol.partition(".")[0]) for f in findings}
+        assert found == {("EXP006", "V650"), ("EXP006", "V699"), ("EXP101", "V650"), ("EXP101", "V699")}

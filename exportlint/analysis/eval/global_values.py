@@ -72,6 +72,7 @@ class GlobalValues:
                 found = GlobalValue(found.value, noted(), found.limits)
         except BaseException:
             self._head = outer
+            self._leave(place)
             raise
         finally:
             del self._at_work[key]
@@ -79,19 +80,29 @@ class GlobalValues:
         if head < place:
             self._in_cycles[key] = found, head
             return found
-        if self._in_cycles:
-            self._in_cycles = {one: known for one, known in self._in_cycles.items() if known[1] < place}
+        self._leave(place)
         self._known[key] = found
-        for path in {key[0].path.as_posix(), *found.noted.record.files}:
+        for path in _files(key, found):
             self._dependents.setdefault(path, set()).add(key)
         return found
 
+    def _leave(self, place: int) -> None:
+        """Forget what belongs to the cycle whose head stands at a place."""
+        if self._in_cycles:
+            self._in_cycles = {key: known for key, known in self._in_cycles.items() if known[1] < place}
+
     def depends_on_asker(self) -> None:
         """Note that the definition at hand would be another one if it had been asked for first."""
-        self._head = -1 if self._at_work else self._head
+        self._head = 0
 
     def drop(self, paths: Collection[str]) -> None:
         """Forget what depends on some files, which are no longer what they were."""
         for path in paths:
             for key in self._dependents.pop(path, ()):
-                self._known.pop(key, None)
+                for other in _files(key, self._known.pop(key)) - {path}:
+                    self._dependents[other].discard(key)  # a key holds its module, and so the tree of the file
+
+
+def _files(key: Key, value: GlobalValue) -> frozenset[str]:
+    """The files that a value depends on."""
+    return value.noted.record.files | {key[0].path.as_posix()}
