@@ -349,6 +349,8 @@ def _run_root(
         return alone
 
     def rewritten() -> Set[Cell]:
+        if not exits:  # no call ends, so none comes after it
+            return frozenset()
         third = State()
         _run_again(engine, frame, function, wrapper, start, made, exits).add_to(third)
         return {write.cell for write in third.writes.values()}

@@ -254,7 +254,7 @@ class Summary:
         changes, held = heap.changes, self.entry_values
         if not changes:
             return not held
-        if any(changes[cell].now != held.get(cell) for cell in changes if cell in self.reads):
+        if any(changes[cell].now != held.get(cell) for cell in self.reads if cell in changes):
             return False
         return all(cell in changes for cell in held)
 
@@ -311,7 +311,8 @@ def summarize(
     """
     entry = effects.entry
     since = entry.since
-    changed = {cell: change for cell, change in exit_heap.changes.items() if entry.changes.get(cell) is not change}
+    known, left = entry.changes, exit_heap.changes
+    changed = {} if left is known else {cell: change for cell, change in left.items() if known.get(cell) is not change}
     reached = value.reaches.union(*[c.now.reaches for cell, c in changed.items() if not _is_new(cell.owner, since)])
     if any(_is_new(cell.owner, since) for cell in changed) and not encloses():
         changed, reached = _pruned(changed, reached, since)
@@ -321,7 +322,7 @@ def summarize(
     reads = frozenset([*effects.cells, *written, *(a.cell for a in effects.containers if a not in arguments)])
     if effects.allocated:
         reads = frozenset([cell for cell in reads if cell.owner not in effects.allocated])
-    held = {cell: change.now for cell, change in entry.changes.items() if cell in reads}
+    held = {cell: known[cell].now for cell in reads if cell in known}
     foreign = frozenset(cell.owner for cell in reads if isinstance(cell.owner, Allocation))
     made = tuple(sorted((a for a in reached if a.serial > since), key=lambda a: a.serial))
     return Summary(
