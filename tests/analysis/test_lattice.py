@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from functools import reduce
 from random import Random
@@ -63,7 +64,13 @@ TENSORS = st.builds(
     optional=st.booleans(),
     depends_on_input=st.booleans(),
 )
-SCALARS = st.builds(Scalar, KINDS, st.sampled_from(["item", "size"]), st.booleans())
+SCALARS = st.builds(
+    Scalar,
+    KINDS,
+    st.sampled_from(["item", "size"]),
+    st.booleans(),
+    within=st.sampled_from([None, (0, math.inf), (0, 7), (1, 7)]),
+)
 SIZES = st.sampled_from([Size(symbol("n")), Size(symbol("n") + 1), Size(constant(3), "float")])
 OTHERS = st.sampled_from([UNKNOWN, PYTHON, Python("int"), External("math.sqrt"), External("torch.relu")])
 LEAVES = CONSTANTS | TENSORS | SCALARS | SIZES | OTHERS

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Literal
 
 Bound = float
 """An integer, or plus or minus infinity."""
 
 Interval = tuple[Bound, Bound]
 """The smallest and the largest number, both included."""
+
+Sign = Literal["<", "<=", ">", ">=", "=="]
 
 EVERYTHING: Interval = (-inf, inf)
 LARGEST = 2**62
@@ -24,6 +27,13 @@ def bounded(lowest: Bound, highest: Bound) -> Interval:
 def contains(outer: Interval, inner: Interval) -> bool:
     """Whether all numbers of one interval are in the other."""
     return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def range_of(sign: Sign, number: int) -> Interval:
+    """The integers that are `sign` a number: `<`, `<=`, `>`, `>=` or `==`."""
+    low = {">": number + 1, ">=": number, "==": number}.get(sign, -inf)
+    high = {"<": number - 1, "<=": number, "==": number}.get(sign, inf)
+    return low, high
 
 
 def hull(one: Interval, other: Interval) -> Interval:

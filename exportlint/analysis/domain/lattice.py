@@ -11,6 +11,7 @@ from exportlint.analysis.domain import dim as sizes
 from exportlint.analysis.domain.allocations import blended, lost, merged_identity
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.heap import EMPTY, HEAP, Heap, join_heaps
+from exportlint.analysis.domain.interval import contains
 from exportlint.analysis.domain.shape import TensorShape
 from exportlint.analysis.domain.trails import Trail
 from exportlint.analysis.domain.values import (
@@ -158,6 +159,7 @@ def _is_within(value: Value, bound: Value) -> bool:
                 and bound.api in ("item", value.api)
                 and bound.assumed >= value.assumed
                 and bound.dim in (None, value.dim)
+                and (bound.within is None or (value.within is not None and contains(bound.within, value.within)))
             )
         case Tuple(), Tuple() if _is_alike(value, bound):
             return all(map(leq, value.items, bound.items))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from exportlint.analysis.domain.dim import ANY_SIZE, Dim, Test
 from exportlint.analysis.domain.immutable import immutable, shallow_copy
+from exportlint.analysis.domain.interval import Interval, contains
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 
 if TYPE_CHECKING:
@@ -267,7 +268,8 @@ class Scalar(Value):
     """A Python number read out of tensor data: an unbacked symbol. `api` is what read it: "item", "tolist", "size".
 
     `dim` is the number next to others that were read, None where nothing is known of it. `of_float`: it is the truth
-    of a comparison of a float.
+    of a comparison of a float. `assumed`: torch.export may know more of it, from `torch._check`. `within`: that it is
+    in this range, and nothing else; what the range does not decide, data decides.
     """
 
     kind: Kind | None = None
@@ -276,6 +278,12 @@ class Scalar(Value):
     trail: Trail | None = field(default=None, compare=False)
     dim: Dim | None = None
     of_float: bool = False
+    within: Interval | None = None
+
+    @property
+    def truth(self) -> bool | None:
+        """The truth of the number, if the range that it is within decides it."""
+        return None if self.within is None or contains(self.within, (0, 0)) else True
 
 
 @immutable

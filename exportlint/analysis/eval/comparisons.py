@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from exportlint.analysis.domain.interval import Interval
 from exportlint.analysis.domain.lattice import join, options, tensors_in
 from exportlint.analysis.domain.values import (
     ARRAY,
@@ -35,7 +36,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import compared, read_environment
-from exportlint.analysis.eval.demands import data_of, demand_hash, demand_truth, without_none
+from exportlint.analysis.eval.demands import data_of, demand_hash, demand_truth, ranged, without_none
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.instances import operator_method
 from exportlint.analysis.eval.sizes import (
@@ -120,11 +121,16 @@ def _compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Val
             return never
         if are_settled(op, left, right):
             return BOOL
+        if scalar.within is not None:
+            checked = _by_range(op, scalar.within, other, scalar is left)
+            if checked is not None:
+                return checked
         if isinstance(other, Const) and not isinstance(other.value, (int, float)):
             return Const(isinstance(op, ast.NotEq))
         if scalar.kind == "bool" and not isinstance(op, (ast.Eq, ast.NotEq)) and not scalar.assumed:
             frame.emit(Conversion, node, scalar, target="arithmetic", operand=scalar)
-        return Scalar("bool", scalar.api, scalar.assumed, scalar.trail, of_float=scalar.kind == "float")
+        assumed = scalar.assumed and scalar.within is None
+        return Scalar("bool", scalar.api, assumed, scalar.trail, of_float=scalar.kind == "float")
     if isinstance(left, Const) and isinstance(right, Const):
         try:
             return Const(bool(COMPARISONS[type(op)](left.value, right.value)))
@@ -152,6 +158,19 @@ def _never_negative(op: ast.cmpop, other: Value, scalar_first: bool) -> Const | 
         return None
     truths = {bool(compares(*((n, bound) if scalar_first else (bound, n)))) for n in (0, 1, math.inf)}
     return Const(truths.pop()) if len(truths) == 1 and bound <= 0 else None
+
+
+def _by_range(op: ast.cmpop, within: Interval, other: Value, scalar_first: bool) -> Value | None:
+    """The truth of the comparison of a number in a range; None if data decides it."""
+    if not isinstance(other, Const) or not isinstance(other.value, (int, float)):
+        return BOOL  # torch.export knows how the two are related, or not
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        if within[0] == within[1] == other.value:
+            return Const(isinstance(op, ast.Eq))
+        return None if within[0] <= other.value <= within[1] else Const(isinstance(op, ast.NotEq))
+    compares = COMPARISONS[type(op)]
+    truths = {bool(compares(*((n, other.value) if scalar_first else (other.value, n)))) for n in within}
+    return Const(truths.pop()) if len(truths) == 1 else None
 
 
 def _identity(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Value) -> Value:
@@ -214,17 +233,18 @@ def _type_name(value: Value) -> str:
 
 def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: bool) -> Value:
     if frame.engine.mode == "strict" and positive:
-        data = right if isinstance(right, Tensor) else data_of(left)
+        data = right if isinstance(right, Tensor) else data_of(left) or ranged(left)
         if data is not None and isinstance(right, (Tensor, Tuple)):
             if isinstance(right, Tensor) and not right.assumed:
                 frame.emit(Branch, node, right, construct="traced in", condition=right)
-            return Scalar("bool", assumed=data.assumed, trail=data.trail)  # strict traces the comparisons
+            assumed = isinstance(data, Tensor) and data.assumed
+            return Scalar("bool", assumed=assumed, trail=data.trail)  # strict traces the comparisons
     if isinstance(right, Tensor):
         is_text = isinstance(left, Const) and isinstance(left.value, str)  # what holds strings is no tensor
         if not right.assumed and not is_text:
             frame.emit(Branch, node, right, construct="in", condition=right)
         return BOOL
-    needle = data_of(left)
+    needle = data_of(left) or ranged(left)
     if isinstance(needle, Tensor) and _begins_with_itself(node):
         return Const(positive)  # Python asks for identity before it compares
     if isinstance(right, (Tuple, Sequence)):

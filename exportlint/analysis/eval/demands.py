@@ -57,6 +57,8 @@ def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construc
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
     demanded = frame.last_operands.pop(node, value) if isinstance(node, ast.BoolOp) else value
     data = None if frame.engine.constructing else data_of(demanded) or _plain_tensor(demanded)
+    if data is None and truth(demanded) is None:
+        data = ranged(demanded)
     if data is None and construct != "assert" and not frame.engine.constructing:
         data = _traced_array(frame, demanded, node)
     if data is not None:
@@ -68,6 +70,13 @@ def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construc
     if isinstance(guard, Guard):
         note_branch(frame, guard, node, construct, raises=construct == "assert" or bool(details.get("raises")))
     return truth(value)
+
+
+def ranged(value: Value) -> Scalar | None:
+    """A number of which torch.export knows a range, and so not the number."""
+    if not isinstance(value, Scalar) or value.within is None:
+        return None
+    return value if value.within[0] < value.within[1] else None
 
 
 def _plain_tensor(value: Value) -> Tensor | None:
@@ -92,6 +101,8 @@ def truth(value: Value) -> bool | None:
 def _truth(value: Value) -> bool | None:
     if isinstance(value, Const):
         return bool(value.value)
+    if isinstance(value, Scalar):
+        return value.truth
     if isinstance(value, Tuple):
         return bool(value.items)
     if isinstance(value, TorchModule) and value.items is not None and not value.name.endswith("Sequential"):
@@ -104,7 +115,8 @@ def _truth(value: Value) -> bool | None:
 
 def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> bool:
     """Whether Python's demand for the number behind a value is one for tensor data: then it is a Conversion."""
-    data = None if frame.engine.constructing else data_of(without_none(value))
+    given = without_none(value)
+    data = None if frame.engine.constructing else data_of(given) or ranged(given)
     if data is None:
         note_conversion(frame, value, node, target)
         return False
@@ -125,7 +137,7 @@ def demand_hash(frame: Frame, value: Value, node: ast.AST, target: str) -> None:
         for item in () if value.mutable else value.items:
             demand_hash(frame, item, node, target)
         return
-    data = data_of(value)
+    data = data_of(value) or ranged(value)
     if isinstance(data, Scalar):
         frame.emit(Conversion, node, data, target=target, operand=data)
     note_conversion(frame, product(value.tensor) if isinstance(value, Shape) else value, node, target)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from exportlint.analysis.domain.baked_values import Baked
+from exportlint.analysis.domain.interval import Interval, add, floor_divide, multiply, negate
 from exportlint.analysis.domain.lattice import each, join, options
 from exportlint.analysis.domain.shape import UNSHAPED
 from exportlint.analysis.domain.values import (
@@ -130,7 +131,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         if truth is not None and not isinstance(op, (ast.BitAnd, ast.BitOr)):
             frame.emit(Conversion, node, truth, target="arithmetic", operand=truth)
         dim = read_arithmetic(frame, op, left, right) if kind == "int" else None
-        return Scalar(kind, scalar.api, scalar.assumed, scalar.trail, dim)
+        within = _range(op, left, right) if kind != "float" else None
+        return Scalar(kind, scalar.api, scalar.assumed, scalar.trail, dim, within=within)
     if isinstance(left, Size) or isinstance(right, Size):
         return arithmetic(op, left, right)
     if isinstance(left, Const) and isinstance(right, Const) and not isinstance(op, (ast.BitOr, ast.BitAnd)):
@@ -146,6 +148,26 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         return FALSE
     other = UNKNOWN if isinstance(left, Unknown) or isinstance(right, Unknown) else PYTHON
     return propagate(frame, (left, right), node, other, "operator")
+
+
+def _range(op: ast.operator, left: Value, right: Value) -> Interval | None:
+    """The range of a result, where all that torch.export knows of the operands are ranges."""
+    one, other = _range_of(left), _range_of(right)
+    if one is None or other is None:
+        return None
+    if isinstance(op, ast.Add):
+        return add(one, other)
+    if isinstance(op, ast.Sub):
+        return add(one, negate(other))
+    if isinstance(op, ast.FloorDiv):
+        return floor_divide(one, other)
+    return multiply(one, other) if isinstance(op, ast.Mult) else None
+
+
+def _range_of(value: Value) -> Interval | None:
+    if isinstance(value, Scalar):
+        return value.within
+    return (value.value, value.value) if isinstance(value, Const) and isinstance(value.value, int) else None
 
 
 def _fold(op: ast.operator, left: object, right: object) -> Value:

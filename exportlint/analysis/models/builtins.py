@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from exportlint.analysis.domain.lattice import each
+from exportlint.analysis.domain.lattice import each, trail_of
 from exportlint.analysis.domain.values import (
     PYTHON,
     UNKNOWN,
@@ -77,11 +77,9 @@ def _number(kind: Literal["int", "float", "complex"]) -> Handler:
     def convert(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
         value = first_of(arguments)
         if demand_number(frame, value, node, target):
-            data = data_of(value)
-            assert data is not None
             # non-strict fails here, so that nothing more is to be said; strict goes on with a symbol
             strict = frame.engine.mode == "strict"
-            return Scalar(kind, "item", False, data.trail) if strict else Python(kind)  # type: ignore[arg-type]
+            return Scalar(kind, "item", trail=trail_of(value)) if strict else Python(kind)  # type: ignore[arg-type]
         if isinstance(value, Const) and isinstance(value.value, (int, float)) and kind != "complex":
             return constant(int(value.value) if kind == "int" else float(value.value))
         if isinstance(value, Size):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from math import inf
 
+from exportlint.analysis.domain.interval import EVERYTHING, Interval, Sign, intersection, range_of
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import (
     FALSE,
@@ -55,6 +57,8 @@ NOT_COMPILING = frozenset({
     "torch.jit.is_scripting", "torch.jit.is_tracing", "torch._C._get_tracing_state", "torch.onnx.is_in_onnx_export",
     "torch._jit_internal.is_scripting",
 })  # fmt: skip
+SIGNS: dict[type[ast.cmpop], Sign] = {ast.Eq: "==", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+MIRRORED: dict[type[ast.cmpop], Sign] = {ast.Eq: "==", ast.Lt: ">", ast.LtE: ">=", ast.Gt: "<", ast.GtE: "<="}
 CHECKS = frozenset({f"torch._check{kind}" for kind in ("", "_value", "_index", "_type", "_not_implemented", "_with")})
 """Functions that take a bool, and raise where they are given a tensor."""
 CALLS_FIRST = frozenset({
@@ -158,13 +162,38 @@ def _check(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
         frame.emit(Conversion, node, tested, target=f"{name}()", operand=tested)
     condition = node.args[0] if isinstance(node, ast.Call) and node.args else None
     for child in walk(condition) if condition is not None else ():
-        key = path(child) if isinstance(child, (ast.Name, ast.Attribute)) else None
+        if not isinstance(child, (ast.Name, ast.Attribute)):
+            continue
+        key = path(child)
         value = frame.env.get(key) if key is not None else None
         if key is not None and isinstance(value, Scalar):
-            frame.env[key] = replace(value, assumed=True)
+            within = _range(frame, name, condition, child, value)
+            frame.env[key] = replace(value, assumed=True, within=within)
         elif key is not None and isinstance(value, Tensor):
             frame.env[key] = replace(value, shape=value.shape.without_data())  # `torch._check(x.shape[0] > 0)`
     return NONE
+
+
+def _range(frame: Frame, check: str, condition: ast.expr | None, operand: ast.expr, held: Scalar) -> Interval | None:
+    """The range that a number is in once a check has passed; None if the check tells more than a range, or less."""
+    if held.kind == "float" or (held.assumed and held.within is None):
+        return None
+    known = held.within or ((0, inf) if held.api == "size" else EVERYTHING)
+    if check == "torch._check_is_size":
+        return intersection(known, (0, inf)) if condition is operand else None
+    if not isinstance(condition, ast.Compare):
+        return None
+    sides = [condition.left, *condition.comparators]
+    for left, op, right in zip(sides, condition.ops, sides[1:], strict=False):
+        if left is not operand and right is not operand:
+            continue
+        other = frame.peek(right if left is operand else left)
+        number = other.value if isinstance(other, Const) else None
+        sign = (SIGNS if left is operand else MIRRORED).get(type(op))
+        if sign is None or not isinstance(number, int):
+            return None
+        known = intersection(known, range_of(sign, number))
+    return known
 
 
 def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
