@@ -16,7 +16,7 @@ from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(INFO), strict=always(INFO))
-LIST_OF_FLOATS = Claim(non_strict=always(INFO), strict=always(ERROR))
+OTHER_LIST = Claim(non_strict=always(INFO), strict=always(ERROR))
 
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
@@ -24,12 +24,12 @@ ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 @rule("EXP201", "tensor-item", HostRead)
 def tensor_item(fact: HostRead, context: Context) -> Iterator[Report]:
     """`x.item()`, `x.tolist()`."""
-    is_float_list = fact.api == "tolist" and fact.operand.kind == "float"
-    severity = context.severity(LIST_OF_FLOATS if is_float_list else CLAIM)
+    is_other_list = fact.api == "tolist" and fact.operand.kind in {"float", "bool"}
+    severity = context.severity(OTHER_LIST if is_other_list else CLAIM)
     if fact.api not in {"item", "tolist"} or severity is None:
         return
     if severity is ERROR:
-        message = "`.tolist()` of a tensor of floats: strict mode has no symbols for them"
+        message = f"`.tolist()` of a tensor of {fact.operand.kind}s: strict mode has symbols only for integers"
     else:
         message = f"`.{fact.api}()` creates an unbacked symbol: this exports until Python needs its value"
     yield Report(

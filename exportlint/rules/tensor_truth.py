@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Branch
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.truth import condition_fix
 from exportlint.fixes.edit.code import Code
@@ -15,14 +15,16 @@ from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 BOOL = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
-SPECIAL = {"bool()": BOOL, "traced in": BOOL}
 """Up to torch 2.9, no operator takes the symbol that strict mode makes of it."""
+IN_LIST = Claim(non_strict=always(ERROR), strict={(2, 4): WARNING, (2, 15): ERROR})
+SPECIAL = {"bool()": BOOL, "traced in": BOOL, "in list": IN_LIST}
 INSTEAD = {
     "and": "use `torch.logical_and` or `&`",
     "or": "use `torch.logical_or` or `|`",
     "not": "use `torch.logical_not` or `~`",
     "bool()": "keep it a tensor and choose with `torch.where`",
     "traced in": "use `(x == value).any()` and choose with `torch.where`",
+    "in list": "keep the tensor, use `(x == value).any()`, and choose with `torch.where`",
     "in": "use `(x == value).any()` and choose with `torch.where`",
     "comparison": "compare step by step and combine with `&`",
     "any()": "use `torch.any`, and choose with `torch.where`",
@@ -47,6 +49,7 @@ LABELS = {
     "list method": "search in a list",
     "is_nonzero": "`is_nonzero()`",
     "traced in": "`in`",
+    "in list": "`in`",
 }
 
 
@@ -63,6 +66,8 @@ def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
     what = "a number read from a tensor" if isinstance(fact.condition, Scalar) else "tensor data"
     label = LABELS.get(fact.construct, f"`{fact.construct}`")
     message = f"{label} needs the value of {what}, which is not known during export"
+    if severity is WARNING:
+        message = f"{label} never finds {what}: the exported program keeps the answer from export"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
 
 

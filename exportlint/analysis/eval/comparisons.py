@@ -259,7 +259,7 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
             return BOOL
         found = next((d for i in items if (d := data_of(i)) is not None), None)
         if needle is None and isinstance(found, Scalar) and isinstance(left, (Const, Size)):
-            frame.emit(Branch, node, found, construct="in", condition=found)
+            frame.emit(Branch, node, found, construct="in list", condition=found)
         if isinstance(right, Tuple) and isinstance(left, Const) and all(isinstance(i, Const) for i in items):
             return Const((left in items) is positive)
         if isinstance(right, Tuple) and isinstance(left, Size) and items:

@@ -14,11 +14,12 @@ from exportlint.analysis.domain.values import (
 from exportlint.findings import Mode
 
 Construct = Literal[
-    "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "traced in", "comparison",
-    "any()", "all()", "max()", "min()", "sorted()", "filter()", "comprehension", "list method", "is_nonzero",
-    "groupby()", "takewhile()", "dropwhile()", "filterfalse()", "nsmallest()", "nlargest()", "heapify()",
+    "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "in list", "traced in",
+    "comparison", "any()", "all()", "max()", "min()", "sorted()", "filter()", "comprehension", "list method",
+    "is_nonzero", "groupby()", "takewhile()", "dropwhile()", "filterfalse()", "nsmallest()", "nlargest()", "heapify()",
 ]  # fmt: skip
-"""Python constructs that ask a value for its truth. "traced in" is what strict mode turns into a symbol."""
+"""Python constructs that ask a value for its truth. "traced in" is what strict mode turns into a symbol,
+"in list" looks for a number in a list of numbers that were read."""
 
 
 Place = tuple[object, Site, str | None]
