@@ -8,7 +8,7 @@ import re
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Tensor, TorchModule, Value
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.demands import data_of
+from exportlint.analysis.eval.demands import data_of, plain_tensor
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import note_conversion, product
 from exportlint.analysis.facts import Conversion
@@ -84,9 +84,12 @@ _WORDS = re.compile(r"\w+")
 DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
 
 
-def note_numbers(frame: Frame, name: str, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
+def note_numbers(
+    frame: Frame, api: table.Api, overload: table.Overload | None, arguments: Arguments, node: ast.AST
+) -> None:
     """An operator must know some of its numbers; torch.export does not know one that is read from a tensor."""
-    names = overload.parameters if overload is not None else ()
+    name = api.name
+    names = overload.parameters if overload is not None else table.common_parameters(api)
     given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
     record = find(name)
     types = zip(names, overload.types, strict=True) if overload is not None else ()
@@ -97,9 +100,9 @@ def note_numbers(frame: Frame, name: str, overload: table.Overload | None, argum
             if numbers[0] is not None and None not in numbers:
                 frame.emit(Conversion, node, numbers[0], target="dim argument", operand=numbers[0])
             continue
-        reads = frame.engine.mode == "strict" and parameter in record.read
-        if reads and isinstance(data := data_of(value), Tensor):
-            frame.emit(Conversion, node, data, target=f"{name.rpartition('.')[2]}()", operand=data)
+        reads = frame.engine.mode == "strict" and parameter in record.read and parameter in plain
+        if reads and isinstance(data := data_of(value) or plain_tensor(value), Tensor):
+            frame.emit(Conversion, node, data, target=f"argument of {name.rpartition('.')[2]}()", operand=data)
         if parameter in record.plain or parameter in record.compared:
             data = data_of(value)
             if isinstance(data, Scalar) or (isinstance(data, Tensor) and parameter in plain):
