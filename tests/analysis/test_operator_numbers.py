@@ -74,6 +74,7 @@ PLAIN = {
     "avg_pool2d.padding": "F.avg_pool2d(image, 4, 2, n)",
     "nn.functional.unfold.padding": "F.unfold(image, 2, padding=n)",
     "nn.functional.unfold.dilation": "F.unfold(image, 2, dilation=n)",
+    "nn.functional.fold.output_size": "F.fold(torch.ones(2, 12, 63), (n + 6, 10), 2)",
     "nn.functional.fold.padding": "F.fold(torch.ones(2, 12, 143), (8, 10), 2, padding=n)",
     "lp_pool2d.stride": "F.lp_pool2d(image, 2.0, 2, n)",
     "pad.value": "F.pad(x, (1, 1), value=n)",
