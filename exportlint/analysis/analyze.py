@@ -352,7 +352,7 @@ def _run_root(
         if not exits:  # no call ends, so none comes after it
             return frozenset()
         third = State()
-        _run_again(engine, frame, function, wrapper, start, made, exits).add_to(third)
+        _run_again(engine, frame, function, wrapper, start, made, exits, changed=True).add_to(third)
         return {write.cell for write in third.writes.values()}
 
     engine.calls.current = ROOT
@@ -426,16 +426,27 @@ def _left_by(ends: Sequence[Environment]) -> Heap:
     return join_heaps([(heap_of(env).unmarked(0), env) for env in ends], join)
 
 
+def _changed(left: Heap) -> Heap:
+    """The heap without what cells held before, wherever they may hold something else."""
+    changes = {}
+    for cell, change in left.changes.items():
+        before = options(change.before) if change.before is not None else ()
+        others = [option for option in options(change.now) if option not in before]
+        changes[cell] = change._replace(now=join(others)) if others else change
+    return Heap(changes, left.written, left.since)
+
+
 def _run_again(
     engine: Engine, frame: Frame, function: Function, wrapper: Function | None, start: Environment,
-    made: Counter[tuple[object, ...]], ends: Sequence[Environment],
+    made: Counter[tuple[object, ...]], ends: Sequence[Environment], *, changed: bool = False,
 ) -> Effects:  # fmt: skip
     """Run an entry point as a later call runs it, which finds what an earlier one left behind. No facts come of it.
 
     `made` are the objects that there were when the first call began, `ends` the ways in which the earlier one may end.
+    `changed`: it changed whatever it may change.
     """
     assert not isinstance(function.node, ast.Lambda)
-    left = _left_by(ends)
+    left = _changed(_left_by(ends)) if changed else _left_by(ends)
     reached = reachable(start.values(), left)
     owners = {cell.owner for cell in left.changes if isinstance(cell.owner, (Instance, Allocation))}
     left = left.without(owners - reached)

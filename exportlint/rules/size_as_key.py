@@ -12,6 +12,7 @@ CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
 HASH = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): WARNING})
 CACHED = Claim(non_strict=always(WARNING), strict=always(None))
 OF_DATA = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): WARNING})
+MISSING = Claim(non_strict=always(ERROR), strict=always(ERROR))
 CLAIMS = {"cache key": CACHED, "hash()": HASH}
 TARGETS = {"set element", "dict key", "sorted()", "hash()", "list index", "cache key"}
 
@@ -20,7 +21,8 @@ TARGETS = {"set element", "dict key", "sorted()", "hash()", "list index", "cache
 def size_as_key(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`cache[x.shape[0]]`, `{x.shape[0], x.shape[1]}`, `sorted(x.shape)`, `table[f"{n}"]`."""
     is_number = fact.target == "text" and fact.is_data
-    severity = context.severity(OF_DATA if is_number else CLAIMS.get(fact.target, CLAIM))
+    of_data = MISSING if fact.refused else OF_DATA
+    severity = context.severity(of_data if is_number else CLAIMS.get(fact.target, CLAIM))
     if fact.target == "text" and severity is not None:
         yield Report(
             severity,

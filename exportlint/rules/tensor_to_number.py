@@ -43,21 +43,19 @@ BUILTINS = {
 }
 
 
-FILLED = Claim(non_strict=always(None), strict=always(ERROR))
-FILLERS = frozenset({"full_like()", "new_full()"})
-"""What takes a number to fill a tensor with; `torch.full` and `fill_` take a tensor as well."""
+ARGUMENT = Claim(non_strict=always(None), strict=always(ERROR))
 
 
 @rule("EXP202", "tensor-to-number", Conversion)
 def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
     """`int(t)`, `float(t)`, `math.sqrt(t)`, `operator.index(t)`, `max(t)`, `x.new_full(size, t)`."""
-    if fact.target in FILLERS:
-        severity = context.severity(FILLED) if not fact.guarded else None
+    if fact.target.startswith("argument of "):
+        severity = context.severity(ARGUMENT) if not fact.guarded else None
         if severity is not None:
             yield Report(
                 severity,
-                f"`{fact.target}` needs a tensor's concrete value in strict mode",
-                "use `torch.full`, which takes a tensor, or export in non-strict mode",
+                f"`{fact.target.removeprefix('argument of ')}` needs a tensor's concrete value in strict mode",
+                "read the number with `.item()`, or export in non-strict mode",
             )
         return
     is_math = fact.target.startswith(("math.", "np."))

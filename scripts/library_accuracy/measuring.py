@@ -101,10 +101,10 @@ class Bench:
         """Lint the files whose code `kept` ran, and what else it fails in."""
         self._library = library
         self._findings: dict[tuple[Mode, Batch], dict[str, list[Finding]]] = {}
-        ran = {Path(file) for run in kept for file in run.lines}
-        files = sorted(file for file in ran if library.package in file.parents and file.suffix == ".py")
         # What is blamed on another package is found where that is linted too.
         blamed = {Path(frame.file) for run in kept for failure in run.failures for frame in failure.frames}
+        ran = {Path(file) for run in kept for file in run.lines} | blamed
+        files = sorted(file for file in ran if library.package in file.parents and file.suffix == ".py")
         files += sorted(file for file in blamed if library.package not in file.parents and file.suffix == ".py")
         for mode, batch in itertools.product(MODES, BATCHES):
             by_file = self._findings[mode, batch] = {}

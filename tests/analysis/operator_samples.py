@@ -151,6 +151,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("rand_like randn_like", "x"),
     **_each("full_like", "x, 0.5"),
     **_each("randint_like", "i, 4"),
+    **_each("randint", "9, (2, 3)", "0, 9, (2, 3)"),
     **_each("arange", "6", "1, 6", "0, 6, 2"),
     **_each("eye randperm", "6"),
     **_each("linspace logspace", "0, 1, 6"),

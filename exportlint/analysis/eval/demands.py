@@ -56,7 +56,7 @@ def data_of(value: Value) -> Tensor | Scalar | None:
 def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construct, **details: object) -> bool | None:
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
     demanded = frame.last_operands.pop(node, value) if isinstance(node, ast.BoolOp) else value
-    data = None if frame.engine.constructing else data_of(demanded) or _plain_tensor(demanded)
+    data = None if frame.engine.constructing else data_of(demanded) or plain_tensor(demanded)
     if data is None and truth(demanded) is None:
         data = ranged(demanded)
     if data is None and construct != "assert" and not frame.engine.constructing:
@@ -79,7 +79,7 @@ def ranged(value: Value) -> Scalar | None:
     return value if value.within[0] < value.within[1] else None
 
 
-def _plain_tensor(value: Value) -> Tensor | None:
+def plain_tensor(value: Value) -> Tensor | None:
     """A tensor that is a plain attribute or a global: tracing reads its number, but not its truth."""
     plain = isinstance(value, Tensor) and value.known and value.origin in {Origin.ATTRIBUTE, Origin.GLOBAL}
     return value if plain and isinstance(value, Tensor) else None
@@ -131,8 +131,11 @@ def without_none(value: Value) -> Value:
     return join([option for option in value.options if option != NONE]) if isinstance(value, Union) else value
 
 
-def demand_hash(frame: Frame, value: Value, node: ast.AST, target: str) -> None:
-    """A set or a dictionary needs the hash of a value: numbers read from tensors have none, tensors have one."""
+def demand_hash(frame: Frame, value: Value, node: ast.AST, target: str, *, refused: bool = False) -> None:
+    """A set or a dictionary needs the hash of a value: numbers read from tensors have none, tensors have one.
+
+    `refused`: a key that no constant is equal to is not found, and that raises.
+    """
     if isinstance(value, Tuple):
         for item in () if value.mutable else value.items:
             demand_hash(frame, item, node, target)
@@ -140,7 +143,7 @@ def demand_hash(frame: Frame, value: Value, node: ast.AST, target: str) -> None:
     data = data_of(value) or ranged(value)
     if isinstance(data, Scalar):
         frame.emit(Conversion, node, data, target=target, operand=data)
-    note_conversion(frame, product(value.tensor) if isinstance(value, Shape) else value, node, target)
+    note_conversion(frame, product(value.tensor) if isinstance(value, Shape) else value, node, target, refused=refused)
 
 
 def note_text(frame: Frame, value: Value, node: ast.AST, api: str) -> None:

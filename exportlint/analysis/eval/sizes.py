@@ -292,8 +292,8 @@ def note_branch(frame: Frame, value: Guard, node: ast.expr, construct: Construct
         frame.emit(SizeBranch, node, value, construct=construct, test=value.test, raises=raises or frame.raising > 0)
 
 
-def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> bool:
-    """Whether Python wants the number behind a size that varies; then that is a fact."""
+def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str, *, refused: bool = False) -> bool:
+    """Whether Python wants the number behind a size that varies; then that is a fact. `refused`: it then raises."""
     if not isinstance(value, Size) or frame.engine.constructing:
         return False
     varies = value.dim.varies or value.dim.is_data
@@ -304,7 +304,7 @@ def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str) -> b
             return False
         target = "text"
     details = {"varies": varies, "is_float": value.kind == "float", "is_data": value.dim.is_data}
-    frame.emit(SizeConversion, node, value, target=target, **details)
+    frame.emit(SizeConversion, node, value, target=target, refused=refused, **details)
     return varies
 
 

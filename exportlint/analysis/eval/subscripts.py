@@ -219,8 +219,13 @@ def _any_item(container: Tuple | Sequence) -> Value:
     return join(container.items) if container.items else UNKNOWN
 
 
+def _raises(frame: Frame) -> bool:
+    """Whether a key that is not found ends the trace: nothing catches that."""
+    return not (frame.catching or frame.guards)
+
+
 def _dict_item(frame: Frame, node: ast.Subscript, container: Dict, index: Value) -> Value:
-    demand_hash(frame, index, node.slice, "dict key")
+    demand_hash(frame, index, node.slice, "dict key", refused=container.rest is None and _raises(frame))
     if isinstance(index, Const):
         found = container.get(index.value)
         if found is not None:
@@ -239,7 +244,10 @@ def _module_item(frame: Frame, node: ast.Subscript, container: TorchModule, inde
         for key, item in zip(container.keys, container.items, strict=True):
             if key == index.value:
                 return item
-    demand_number(frame, index, node.slice, "list index")
+    if container.name.endswith("Dict"):
+        demand_hash(frame, index, node.slice, "dict key", refused=_raises(frame))
+    else:
+        demand_number(frame, index, node.slice, "list index")
     if isinstance(index, Const) and isinstance(index.value, int) and 0 <= index.value < len(container.items):
         return container.items[index.value]
     return join(container.items) if container.items else UNKNOWN

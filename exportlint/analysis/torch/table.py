@@ -9,6 +9,7 @@ One line of it is one name, and is decoded when that name is first looked up:
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -172,6 +173,13 @@ def _select(api: Api, positional: tuple[str, ...], keywords: tuple[tuple[str, st
     return best[0] if len(best) == 1 else _common(best)
 
 
+def common_parameters(api: Api) -> tuple[str, ...]:
+    """The parameters that arguments by position fill in every overload with so many; empty where overloads differ."""
+    taken = itertools.zip_longest(*(overload.parameters[: overload.positional] for overload in api.overloads))
+    names = [{name for name in at if name is not None} for at in taken]
+    return tuple(found.pop() if len(found) == 1 else "" for found in names)
+
+
 def _common(overloads: Sequence[Overload]) -> Overload:
     first = overloads[0]
     return replace(
@@ -188,7 +196,7 @@ def _kinds(returns: Returns) -> Returns:
 
 
 def _conversions(overload: Overload, positional: Sequence[str], named: Mapping[str, str]) -> int | None:
-    """How many arguments torch would have to convert, or None if the call does not fit."""
+    """What torch would have to convert, weighed, or None if the call does not fit."""
     names, types = overload.parameters, overload.types
     variadic = overload.positional > 0 and names[overload.positional - 1].startswith("*")
     if len(positional) > overload.positional and not variadic:
@@ -213,7 +221,7 @@ def _conversions(overload: Overload, positional: Sequence[str], named: Mapping[s
 
 @lru_cache(maxsize=4096)
 def _cost(wanted: str, value: str) -> int | None:
-    """0 if a value of that coarse type is taken as it is, 1 if it is converted, None if it is refused."""
+    """0 if a value of that coarse type is taken as it is, more if it is converted, None if it is refused."""
     if wanted.endswith("?"):
         if value == "none":
             return 0
@@ -228,7 +236,9 @@ def _part_cost(wanted: str, value: str) -> int | None:
     exact, converted = _ACCEPTS.get(wanted, (wanted, ""))
     if value in exact.split():
         return 0
-    return 1 if value in converted.split() else None
+    if value not in converted.split():
+        return None
+    return 2 if wanted == "tensor" else 1  # torch would rather read a tensor than make one of a number
 
 
 _ACCEPTS: dict[str, tuple[str, str]] = {

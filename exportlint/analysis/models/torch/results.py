@@ -51,7 +51,7 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     )
     note_sizes(frame, short, operands, arguments, node)
     _note_writes(frame, api, arguments, node, receiver)
-    note_numbers(frame, api.name, overload, arguments, node)
+    note_numbers(frame, api, overload, arguments, node)
     note_size_needs(frame, short, operands, arguments, node)
     note_varying_sizes(frame, short, operands, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")

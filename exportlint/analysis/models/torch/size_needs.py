@@ -6,9 +6,9 @@ import ast
 import re
 
 from exportlint.analysis.domain.lattice import options, tensors_in
-from exportlint.analysis.domain.values import TRUE, Const, Scalar, Tensor, TorchModule, Value
+from exportlint.analysis.domain.values import TRUE, Const, Scalar, Tensor, TorchModule, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.demands import data_of
+from exportlint.analysis.eval.demands import data_of, plain_tensor
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import note_conversion, product
 from exportlint.analysis.facts import Conversion
@@ -82,30 +82,42 @@ def _along(short: str, arguments: Arguments, before: int) -> frozenset[int]:
 
 _WORDS = re.compile(r"\w+")
 DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
+SIZED = frozenset({"split", "tile"})
+"""Operators whose tuples hold sizes of results, which may come from data."""
 
 
-def note_numbers(frame: Frame, name: str, overload: table.Overload | None, arguments: Arguments, node: ast.AST) -> None:
+def note_numbers(
+    frame: Frame, api: table.Api, overload: table.Overload | None, arguments: Arguments, node: ast.AST
+) -> None:
     """An operator must know some of its numbers; torch.export does not know one that is read from a tensor."""
-    names = overload.parameters if overload is not None else ()
+    name = api.name
+    is_sized = name.rpartition(".")[2] in SIZED
+    names = overload.parameters if overload is not None else table.common_parameters(api)
     given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
     record = find(name)
     types = zip(names, overload.types, strict=True) if overload is not None else ()
     plain = {parameter for parameter, type_ in types if not {"tensor", "tensors", "any"} & set(_WORDS.findall(type_))}
     for parameter, value in given:
-        if parameter in DIMS:
-            numbers = [next(iter(numbers_in(o)), None) for o in options(value)]
-            if numbers[0] is not None and None not in numbers:
-                frame.emit(Conversion, node, numbers[0], target="dim argument", operand=numbers[0])
+        if parameter in DIMS and not is_sized:
+            if (number := _number_in(value)) is not None:
+                frame.emit(Conversion, node, number, target="dim argument", operand=number)
             continue
-        reads = frame.engine.mode == "strict" and parameter in record.read
-        if reads and isinstance(data := data_of(value), Tensor):
-            frame.emit(Conversion, node, data, target=f"{name.rpartition('.')[2]}()", operand=data)
+        reads = frame.engine.mode == "strict" and parameter in record.read and parameter in plain
+        if reads and isinstance(data := data_of(value) or plain_tensor(value), Tensor):
+            frame.emit(Conversion, node, data, target=f"argument of {name.rpartition('.')[2]}()", operand=data)
         if parameter in record.plain or parameter in record.compared:
-            data = data_of(value)
+            data = data_of(value) or (None if is_sized else _number_in(value))
             if isinstance(data, Scalar) or (isinstance(data, Tensor) and parameter in plain):
                 frame.emit(Conversion, node, data, target="number argument", operand=data)
             elif parameter in record.plain:
-                note_conversion(frame, value, node, f"{public_name(name)}()")
+                for item in value.items if isinstance(value, Tuple) else (value,):
+                    note_conversion(frame, item, node, f"{public_name(name)}()")
+
+
+def _number_in(value: Value) -> Scalar | None:
+    """A number read from a tensor that a value is or holds, whichever of its alternatives it is."""
+    numbers = [next(iter(numbers_in(option)), None) for option in options(value)]
+    return None if None in numbers else numbers[0]
 
 
 def divided_dims(name: str, operands: tuple[Value, ...], arguments: Arguments | None) -> frozenset[int]:

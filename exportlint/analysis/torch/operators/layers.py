@@ -20,7 +20,7 @@ OPERATORS = (
     operator("adaptive_avg_pool2d", shape="first", compared=("output_size",)),
     operator("adaptive_avg_pool3d", shape="first"),
     operator("nn.functional.unfold", shape="first", plain=POOLING),
-    operator("nn.functional.fold", shape="first", plain=POOLING),
+    operator("nn.functional.fold", shape="first", plain=("output_size", *POOLING)),
     operator("nn.functional.embedding", shape="first", compared=("padding_idx",)),
     operator("nn.functional.embedding_bag", compared=("padding_idx",)),
     operator(".embedding", compared=("padding_idx",)),

@@ -7,21 +7,28 @@ from exportlint.analysis.torch.operator import each, operator
 OPERATORS = (
     *each(
         """
-        acos acosh asin asinh atan atanh angle bitwise_not ceil celu cos cosh deg2rad digamma elu erf erfc
+        acos acosh asin asinh atan atanh angle bitwise_not ceil cos cosh deg2rad digamma erf erfc
         erfinv fix floor frac gelu hardsigmoid hardswish i0 isfinite isinf isnan isneginf isposinf isreal
-        leaky_relu lgamma log log10 log1p log2 logical_not mish neg negative rad2deg relu6 selu sgn sign signbit
-        silu sin sinc sinh softplus softsign square threshold trunc
+        lgamma log log10 log1p log2 logical_not mish neg negative rad2deg relu6 selu sgn sign signbit
+        silu sin sinc sinh softsign square trunc
         """,
         shape="same",
     ),
     *each(
         """
-        cumprod exp exp2 expit expm1 hardshrink log_softmax logsigmoid msort reciprocal relu rrelu rsqrt sigmoid
-        softmax softmin softshrink sqrt tan tanh tanhshrink
+        cumprod exp exp2 expit expm1 log_softmax logsigmoid msort reciprocal relu rsqrt sigmoid softmax softmin
+        sqrt tan tanh tanhshrink
         """,
         shape="same",
         backward="untraced",
     ),
+    *each("celu elu", shape="same", read=("alpha",)),
+    operator("leaky_relu", shape="same", read=("negative_slope",)),
+    operator("softplus", shape="same", read=("beta", "threshold")),
+    operator("threshold", shape="same", read=("threshold", "value")),
+    operator("hardshrink", shape="same", read=("lambd",), backward="untraced"),
+    operator("softshrink", shape="same", compared=("lambd",), backward="untraced"),
+    operator("rrelu", shape="same", plain=("lower", "upper"), backward="untraced"),
     operator("hardtanh", shape="same", compared=("min_val", "max_val")),
     operator("logit", shape="same", compared=("eps",)),
     operator("nan_to_num", shape="same", plain=("nan", "posinf", "neginf")),
@@ -30,19 +37,26 @@ OPERATORS = (
     operator("polygamma", shape="first", plain=("n",)),
     *each(
         """
-        cumsum logcumsumexp flip fliplr flipud masked_fill prelu sort argsort tril triu renorm
+        cumsum logcumsumexp flip fliplr flipud masked_fill prelu sort argsort
         """,
         shape="same",
     ),
+    *each("tril triu", shape="same", read=("diagonal",)),
+    operator("renorm", shape="same", compared=("p",), read=("maxnorm",)),
     *each("nn.functional.layer_norm nn.functional.rms_norm", shape="same", plain=("eps",), backward="untraced"),
     operator("gumbel_softmax", shape="same", compared=("eps",)),
     *each(".layer_norm .rms_norm", shape="same", plain=("eps",)),
     operator("dropout", shape="same", storage="unchanged", compared=("p",)),
-    *each("alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d", shape="same", storage="unchanged"),
+    *each(
+        "alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d",
+        shape="same",
+        storage="unchanged",
+        compared=("p",),
+    ),
     operator("bernoulli", shape="same", compared=("p",)),
     operator("normalize", shape="same", compared=("p",)),
     *each("cummax cummin", shape="same", needs="every"),
-    operator("roll", shape="same", needs="every"),
+    operator("roll", shape="same", needs="every", read=("shifts",)),
     operator("rot90", plain=("k",)),
     *each(
         """
@@ -65,14 +79,13 @@ OPERATORS = (
     operator("lt less", shape="elementwise"),
     operator("le less_equal", shape="elementwise"),
     operator("ne not_equal", shape="elementwise"),
-    operator("clamp clip", shape="elementwise"),
+    operator("clamp clip", shape="elementwise", read=("min", "max")),
     operator("where", shape="elementwise"),
     *each("Tensor.fill_ Tensor.zero_ Tensor.copy_", shape="same"),
-    *each(
-        """
-        Tensor.normal_ Tensor.uniform_ Tensor.random_ Tensor.exponential_ Tensor.geometric_ Tensor.cauchy_
-        Tensor.log_normal_ Tensor.bernoulli_
-        """,
-        shape="same",
-    ),
+    *each("Tensor.random_ Tensor.bernoulli_", shape="same"),
+    *each("Tensor.normal_ Tensor.log_normal_", shape="same", plain=("mean", "std")),
+    operator("Tensor.uniform_", shape="same", plain=("from_", "to")),
+    operator("Tensor.exponential_", shape="same", plain=("lambd",)),
+    operator("Tensor.geometric_", shape="same", compared=("p",)),
+    operator("Tensor.cauchy_", shape="same", plain=("median", "sigma")),
 )

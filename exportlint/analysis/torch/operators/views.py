@@ -29,7 +29,7 @@ OPERATORS = (
     operator("linalg.diagonal", storage="view", plain=("offset", "dim2")),
     operator("Tensor.unfold", storage="view", plain=("size", "step")),
     operator("narrow", shape="narrowed", storage="view"),
-    operator("select", shape="picked", storage="view"),
+    operator("select", shape="picked", storage="view", read=("index",)),
     operator("chunk", shape="divided", storage="view", needs="divided", plain=("chunks",)),
     operator(
         "split", shape="divided", storage="view", needs="divided", compared=("split_size", "split_size_or_sections")
