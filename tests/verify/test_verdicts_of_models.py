@@ -82,6 +82,16 @@ CASES = {
     "identity below the tolerance": Case(
         forward("return x + id(x) * 1e-25"), "exports", "", (("EXP601", "not reached"),)
     ),
+    "a branch of a flag whose effect never runs": Case(
+        "class Part(nn.Module):\n    def forward(self, x):\n        return x * 2\n\n\n"
+        "class Model(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n        self.part, self.first = Part(), True\n\n"
+        "    def forward(self, x):\n        if self.first:\n            for p in self.part.parameters():\n"
+        "                p.zero_()\n            self.first = False\n        return self.part(x)\n",
+        "exports",
+        "",
+        (("EXP306", "not reached"),),
+    ),
     "time": Case(forward("return x * time.time()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
     "time by another name": Case(forward("return x * now()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
     "date": Case(forward("return x * datetime.date.today().year"), "diverges", "a year later"),

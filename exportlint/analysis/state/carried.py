@@ -10,6 +10,7 @@ from functools import cached_property
 from exportlint.analysis.domain.accesses import Read, State, Write
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.values import NONE, Const, Tuple
+from exportlint.analysis.state.effects import Effect
 from exportlint.analysis.state.uses import CHANGES, Flow, Use, Uses
 from exportlint.syntax.definitions import dotted
 
@@ -49,14 +50,21 @@ class Carried:
                 uses = self._uses.of(read.node, read.function)
                 self._reads.setdefault(read.cell, []).append((read, uses))
 
-    def read_of(self, cell: Cell) -> Read | None:
-        """A read by which what one call leaves in the cell decides what the next one computes; None if none does."""
+    def read_of(self, cell: Cell) -> tuple[Read, Effect | None] | None:
+        """A read by which what one call leaves in the cell decides what the next one computes; None if none does.
+
+        With it, what runs or not as it says, if that is all that it decides.
+        """
         is_switched = any(_is_switch(w) for w in self.writes[cell])
         for read, uses in self._reads.get(cell, ()):
             only_itself = all(isinstance(use, Flow) and use.cell == cell for use in uses)
             counts = self.varies(cell) or (is_switched and read.may_be_first and not only_itself)
-            if counts and self._is_exposed(read) and any(_reaches(use, self._live) for use in uses):
-                return read
+            if not counts or not self._is_exposed(read):
+                continue
+            found = [use for use in uses if _reaches(use, self._live)]
+            if found:
+                effects = [use for use in found if isinstance(use, Effect)]
+                return read, min(effects, key=_place) if len(effects) == len(found) else None
         return None
 
     def varies(self, cell: Cell) -> bool:
@@ -119,6 +127,10 @@ class Carried:
         reads = [r for r in self._calls.first().reads.values() if r.cell == cell and self._is_exposed(r)]
         uses = {use for read in reads for use in self._uses.of(read.node, read.function)}
         return uses <= {Flow(cell, change) for change in CHANGES} and cell not in self._calls.rewritten()
+
+
+def _place(effect: Effect) -> tuple[int, int]:
+    return effect.statement.lineno, effect.statement.col_offset
 
 
 def _reaches(use: Use, live: set[Cell]) -> bool:

@@ -10,7 +10,7 @@ from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.eval.state_access import METADATA
 from exportlint.analysis.reporting_calls import reports
-from exportlint.analysis.state.effects import OUTPUT, Effects, targets
+from exportlint.analysis.state.effects import Effect, Effects, targets
 from exportlint.analysis.torch.registry import find
 from exportlint.syntax.definitions import FunctionNode
 from exportlint.syntax.walk import children, walk
@@ -30,8 +30,11 @@ class Flow(NamedTuple):
     change: Change
 
 
-Use = Flow | str
-"""`OUTPUT`, or where to what is read is written."""
+OUTPUT = "output"
+"""What may reach what the call returns, or something else that the program does."""
+
+Use = Flow | Effect | str
+"""`OUTPUT`, where to what is read is written, or what runs or not as it says."""
 
 
 class _Returned(NamedTuple):
@@ -182,8 +185,9 @@ class Uses:
             for target in targets(statement):
                 yield from self._assigned(target, function, change, seen)
         elif isinstance(statement, (ast.If, ast.While)) and node is statement.test:
-            if self._effects.of([*statement.body, *statement.orelse], function):
-                yield OUTPUT
+            effect = self._effects.of([*statement.body, *statement.orelse], function)
+            if effect is not None:
+                yield effect
         elif isinstance(statement, ast.Return):
             yield _Returned(change)
         elif not isinstance(statement, (ast.Raise, ast.Delete)):
