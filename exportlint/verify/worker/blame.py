@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .entry import entry_of
-from .frames import Frames, chain_of, frame_event, frames_in_text, odd, ranked
+from .frames import Frames, chain_of, frame_event, frames_in_text, is_of_project, odd, ranked
 from .lazily import pytree, torch
 from .own import is_own
 from .texts import text_of
@@ -67,9 +67,10 @@ def frames_of_data(export: Callable[[], Any], root: str) -> Frames:
     return hit[0] if hit else []
 
 
-def frames_of_output(model: Callable[[], Any], root: str) -> Frames:
-    """Where the model makes the object in its output that torch cannot take apart. `model` calls it in eager."""
-    unknown = _unknown(model())
+def frames_of_output(model: Any, run: Callable[[], Any], root: str) -> Frames:
+    """Where a model of a library makes the object in its output that torch cannot take apart. `run` calls it in eager."""
+    code = getattr(inspect.unwrap(entry_of(model)), "__code__", None)
+    unknown = None if code is None or is_of_project(code.co_filename, root) else _unknown(run())
     if unknown is None:
         return []
     kind = type(unknown)
@@ -83,7 +84,7 @@ def frames_of_output(model: Callable[[], Any], root: str) -> Frames:
     with contextlib.suppress(Exception):  # of classes that cannot be changed
         kind.__init__ = record
         try:
-            unknown = _unknown(model())
+            unknown = _unknown(run())
         finally:
             kind.__init__ = initialize
         return next((frames for one, frames in made if one is unknown), [])
