@@ -68,7 +68,7 @@ def frames_of_data(export: Callable[[], Any], root: str) -> Frames:
 
 
 def frames_of_output(model: Any, run: Callable[[], Any], root: str) -> Frames:
-    """Where a model of a library makes the object in its output that torch cannot take apart. `run` calls it in eager."""
+    """Where a model of a library makes what torch cannot take apart in its output. `run` calls it in eager."""
     code = getattr(inspect.unwrap(entry_of(model)), "__code__", None)
     unknown = None if code is None or is_of_project(code.co_filename, root) else _unknown(run())
     if unknown is None:
