@@ -136,6 +136,30 @@ def trails(files: dict[str, str], directory: Path) -> dict[str, list[str]]:
     }
 
 
+ATTRIBUTES = {
+    "a value": (
+        "y = x + self.scale\nself.last = y * self.last\nreturn self.last",
+        ["11 `self.last` holds what an earlier call stored", "11 `self.last` is changed for the next call"],
+    ),
+    "a switch": (
+        "if self.last:\n    self.last = False\n    for p in self.parameters():\n        p.add_(1)\nreturn x",
+        [
+            "10 `self.last` holds what an earlier call stored",
+            "13 it decides whether `p.add_(1)` runs",
+            "11 `self.last` is changed for the next call",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "steps"), ATTRIBUTES.values(), ids=list(ATTRIBUTES))
+def test_the_steps_to_what_a_call_leaves_behind(body: str, steps: list[str], tmp_path: Path) -> None:
+    source = FORWARD.replace("    def forward", "    last = True\n\n    def forward")
+    source += "".join(f"        {line}\n" for line in body.splitlines())
+    found = trails({"model.py": source}, tmp_path)
+    assert [f"model.py:{step}" for step in steps] in found.values()
+
+
 @pytest.mark.parametrize(("body", "steps"), IN_FORWARD.values(), ids=list(IN_FORWARD))
 def test_the_steps_in_one_function(body: str, steps: list[str], tmp_path: Path) -> None:
     source = FORWARD + "".join(f"        {line}\n" for line in body.splitlines())

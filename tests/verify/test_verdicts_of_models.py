@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from exportlint.config import Configuration
+from exportlint.findings import Mode
 from exportlint.report import Context
 from exportlint.verify.linting import Linted
 from exportlint.verify.reports.text import Printer
@@ -81,6 +82,16 @@ CASES = {
     "identity": Case(forward("return x + id(x)"), "diverges", "identity", (("EXP601", "confirmed"),)),
     "identity below the tolerance": Case(
         forward("return x + id(x) * 1e-25"), "exports", "", (("EXP601", "not reached"),)
+    ),
+    "a branch of a flag whose effect never runs": Case(
+        "class Part(nn.Module):\n    def forward(self, x):\n        return x * 2\n\n\n"
+        "class Model(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n        self.part, self.first = Part(), True\n\n"
+        "    def forward(self, x):\n        if self.first:\n            for p in self.part.parameters():\n"
+        "                p.zero_()\n            self.first = False\n        return self.part(x)\n",
+        "exports",
+        "",
+        (("EXP306", "not reached"),),
     ),
     "time": Case(forward("return x * time.time()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
     "time by another name": Case(forward("return x * now()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
@@ -255,3 +266,43 @@ def test_why_a_package_cannot_be_imported_is_said(tmp_path: Path) -> None:
     target = Target("target", "configured", reference, Written((X,)), (file, 1), tmp_path, (tmp_path,))
     (run,) = verify([target], Path(sys.executable))
     assert run.reason.startswith("import: ModuleNotFoundError: No module named 'nowhere_to_be_found'"), run.reason
+
+
+LIBRARY = """\
+from torch import nn
+
+
+class Kept:
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        other, kept = Kept(x), Kept(-x)
+        return {"sum": x + other.tensor, "kept": self.again(kept)}
+
+    def again(self, kept):
+        return Kept(
+            kept.tensor
+        )
+"""
+
+
+@pytest.mark.parametrize("mode", ["non-strict", "strict"])
+def test_an_output_of_a_library_is_blamed_on_the_line_that_makes_it(mode: Mode, tmp_path: Path) -> None:
+    library, project = tmp_path / "site-packages", tmp_path / "project"
+    for directory in (library, project):
+        directory.mkdir()
+    (library / "kept_in_library.py").write_text(LIBRARY, encoding="utf-8")
+    file = project / "main.py"
+    file.write_text("import kept_in_library\n\n\ndef model():\n    return kept_in_library.Model()\n", encoding="utf-8")
+    target = Target(
+        "model", "configured", Reference("main", "model", file), Written((X,)), (file, 1), project, (project, library),
+        modes=(mode,),
+    )  # fmt: skip
+    (run,) = verify([target], Path(sys.executable))
+    assert run.verdict == "fails"
+    (missed,) = Linted(Configuration(project, isolated=True)).judge([run], [file]).missed
+    assert missed.frame is not None
+    assert (Path(missed.frame.file).name, missed.frame.row) == ("kept_in_library.py", 15)

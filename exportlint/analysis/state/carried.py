@@ -10,7 +10,8 @@ from functools import cached_property
 from exportlint.analysis.domain.accesses import Read, State, Write
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.values import NONE, Const, Tuple
-from exportlint.analysis.state.uses import Flow, Use, Uses
+from exportlint.analysis.state.effects import Effect
+from exportlint.analysis.state.uses import CHANGES, Flow, Use, Uses
 from exportlint.syntax.definitions import dotted
 
 GROWING = frozenset(
@@ -49,14 +50,21 @@ class Carried:
                 uses = self._uses.of(read.node, read.function)
                 self._reads.setdefault(read.cell, []).append((read, uses))
 
-    def read_of(self, cell: Cell) -> Read | None:
-        """A read by which what one call leaves in the cell decides what the next one computes; None if none does."""
+    def read_of(self, cell: Cell) -> tuple[Read, Effect | None] | None:
+        """A read by which what one call leaves in the cell decides what the next one computes; None if none does.
+
+        With it, what runs or not as it says, if that is all that it decides.
+        """
         is_switched = any(_is_switch(w) for w in self.writes[cell])
         for read, uses in self._reads.get(cell, ()):
             only_itself = all(isinstance(use, Flow) and use.cell == cell for use in uses)
             counts = self.varies(cell) or (is_switched and read.may_be_first and not only_itself)
-            if counts and self._is_exposed(read) and any(_reaches(use, self._live) for use in uses):
-                return read
+            if not counts or not self._is_exposed(read):
+                continue
+            found = [use for use in uses if _reaches(use, self._live)]
+            if found:
+                effects = [use for use in found if isinstance(use, Effect)]
+                return read, min(effects, key=_place) if len(effects) == len(found) else None
         return None
 
     def varies(self, cell: Cell) -> bool:
@@ -95,13 +103,20 @@ class Carried:
     @cached_property
     def _varying(self) -> set[Cell]:
         varying = {w.cell for ws in self.writes.values() for w in ws if w.depends_on_input or _grows(w)}
+        varying |= {cell for cell in self._reads if self._feeds_itself(cell) and not self._settles(cell)}
         flows = {cell: {u for _, us in reads for u in us if isinstance(u, Flow)} for cell, reads in self._reads.items()}
-        varying |= {cell for cell, found in flows.items() if Flow(cell, True) in found and not self._settles(cell)}
         while True:
             found = {flow.cell for cell in varying for flow in flows.get(cell, ())}
             if found <= varying:
                 return varying
             varying |= found
+
+    def _feeds_itself(self, cell: Cell) -> bool:
+        """Whether a call makes something else of what an earlier one left, and leaves that in turn.
+
+        The sizes of a result are no such thing: results fit the inputs, and a table that is long enough stays.
+        """
+        return any(self._is_exposed(read) and Flow(cell, "changed") in uses for read, uses in self._reads.get(cell, ()))
 
     def _settles(self, cell: Cell) -> bool:
         """Whether the first call alone writes a cell, before anything but that write reads it.
@@ -111,7 +126,11 @@ class Carried:
         """
         reads = [r for r in self._calls.first().reads.values() if r.cell == cell and self._is_exposed(r)]
         uses = {use for read in reads for use in self._uses.of(read.node, read.function)}
-        return uses <= {Flow(cell, True), Flow(cell, False)} and cell not in self._calls.rewritten()
+        return uses <= {Flow(cell, change) for change in CHANGES} and cell not in self._calls.rewritten()
+
+
+def _place(effect: Effect) -> tuple[int, int]:
+    return effect.statement.lineno, effect.statement.col_offset
 
 
 def _reaches(use: Use, live: set[Cell]) -> bool:

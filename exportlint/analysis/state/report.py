@@ -27,6 +27,7 @@ from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.state import BufferWrite, Held, Holder, PlainTensorWrite, StateChange
 from exportlint.analysis.state.buffers import changes
 from exportlint.analysis.state.carried import Calls, Carried
+from exportlint.analysis.state.effects import Effect
 from exportlint.analysis.state.registration import report_unregistered
 from exportlint.syntax.definitions import Class, Module, dotted
 
@@ -96,10 +97,11 @@ def _facts(
     if not changed:
         yield from _made_modules(engine, cell, writes)
         return
-    read = carried.read_of(cell)
+    found = carried.read_of(cell)
+    read, effect = (None, None) if found is None else found
     write = next((w for w in changed if w.depends_on_input), changed[0]) if read is not None else changed[0]
     yield StateChange(
-        site_of(write.module, write.node), write.symbol, write.guarded, _trail(carried, write, read),
+        site_of(write.module, write.node), write.symbol, write.guarded, _trail(carried, write, read, effect),
         name=_shown(write),
         holder=_holder(engine, cell),
         carried=read is not None,
@@ -134,12 +136,18 @@ def _iterator(write: Write) -> str:
     return write.before.type if isinstance(write.before, Sequence) else "unknown"
 
 
-def _trail(carried: Carried, write: Write, read: Read | None) -> Trail | None:
+def _trail(carried: Carried, write: Write, read: Read | None, effect: Effect | None) -> Trail | None:
     if read is None:
         return None
-    module = next(found[read.function] for found in carried.state.functions.values() if read.function in found)
-    first = Trail(module, read.node, "`{}` holds what an earlier call stored")
-    return Trail(write.module, write.node, "`{}` is changed for the next call", first)
+    trail = Trail(_module_of(carried, read.function), read.node, "`{}` holds what an earlier call stored")
+    if effect is not None:
+        module = _module_of(carried, effect.function)
+        trail = Trail(module, effect.statement, "it decides whether `{}` runs", trail)
+    return Trail(write.module, write.node, "`{}` is changed for the next call", trail)
+
+
+def _module_of(carried: Carried, function: ast.AST) -> Module:
+    return next(found[function] for found in carried.state.functions.values() if function in found)
 
 
 def _buffer_write(write: Write, *, varies: bool, is_restored: bool) -> BufferWrite:

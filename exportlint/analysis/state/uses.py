@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.eval.state_access import METADATA
 from exportlint.analysis.reporting_calls import reports
-from exportlint.analysis.state.effects import OUTPUT, Effects, targets
+from exportlint.analysis.state.effects import Effect, Effects, targets
 from exportlint.analysis.torch.registry import find
 from exportlint.syntax.definitions import FunctionNode
 from exportlint.syntax.walk import children, walk
@@ -17,22 +18,29 @@ from exportlint.syntax.walk import children, walk
 PARTS = frozenset({"get", "setdefault", "copy"})
 """Methods of containers that give what they hold, or a part of it, as it is."""
 
+Change = Literal["same", "changed", "sized"]
+CHANGES: tuple[Change, ...] = get_args(Change)
+"""What becomes of what is read, for all that is known: nothing, something else, or only the sizes of what it became."""
+
 
 class Flow(NamedTuple):
-    """What is read is written to a cell; `changed`: for all that is known, something else is made of it before."""
+    """What is read is written to a cell, as what has become of it before."""
 
     cell: Cell
-    changed: bool
+    change: Change
 
 
-Use = Flow | str
-"""`OUTPUT`, or where to what is read is written."""
+OUTPUT = "output"
+"""What may reach what the call returns, or something else that the program does."""
+
+Use = Flow | Effect | str
+"""`OUTPUT`, where to what is read is written, or what runs or not as it says."""
 
 
 class _Returned(NamedTuple):
-    """A function returns what is followed; `changed` as for Flow."""
+    """A function returns what is followed."""
 
-    changed: bool
+    change: Change
 
 
 _Step = Use | _Returned
@@ -50,14 +58,14 @@ class Uses:
         self._parents: dict[ast.AST, dict[ast.AST, ast.AST]] = {}
         self._loads: dict[ast.AST, dict[str, list[ast.Name]]] = {}
         """The places of each function where it reads variables, by their names."""
-        self._served: dict[tuple[ast.AST, str, bool], frozenset[_Step]] = {}
+        self._served: dict[tuple[ast.AST, str, Change], frozenset[_Step]] = {}
 
     def of(self, node: ast.AST, function: ast.AST) -> frozenset[Use]:
         """What the value that `node` reads in `function` serves."""
-        return frozenset(self._back(self._follow(node, function, False, set()), function, set()))
+        return frozenset(self._back(self._follow(node, function, "same", set()), function, set()))
 
     def _back(
-        self, steps: Iterable[_Step], function: ast.AST | None, seen: set[tuple[ast.AST | None, bool]]
+        self, steps: Iterable[_Step], function: ast.AST | None, seen: set[tuple[ast.AST | None, Change]]
     ) -> Iterator[Use]:
         """What values serve, also where calls of the function take what it returns."""
         for step in steps:
@@ -67,10 +75,10 @@ class Uses:
             callers = [] if function is None else list(self._state.callers.get(function, ()))
             if not callers:
                 yield OUTPUT
-            elif (function, step.changed) not in seen:
-                seen.add((function, step.changed))
+            elif (function, step.change) not in seen:
+                seen.add((function, step.change))
                 for node, caller in callers:
-                    found = [OUTPUT] if caller is None else self._follow(node, caller, step.changed, set())
+                    found = [OUTPUT] if caller is None else self._follow(node, caller, step.change, set())
                     yield from self._back(found, caller, seen)
 
     def _passed(self, argument: ast.AST, call: ast.Call) -> list[tuple[FunctionNode, str]] | None:
@@ -93,13 +101,13 @@ class Uses:
             found.append((definition, name))
         return found
 
-    def _serves_in(self, definition: FunctionNode, name: str, changed: bool) -> frozenset[_Step]:
+    def _serves_in(self, definition: FunctionNode, name: str, change: Change) -> frozenset[_Step]:
         """What an argument serves in a function that gets it."""
-        key = definition, name, changed
+        key = definition, name, change
         known = self._served.get(key)
         if known is None:
             self._served[key] = frozenset()  # in a recursive call, nothing more
-            known = self._served[key] = frozenset(self._follow_name(name, definition, changed, set()))
+            known = self._served[key] = frozenset(self._follow_name(name, definition, change, set()))
         return known
 
     def parent(self, node: ast.AST, function: ast.AST) -> ast.AST | None:
@@ -110,46 +118,51 @@ class Uses:
         return known.get(node)
 
     def _follow(
-        self, node: ast.AST, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
+        self, node: ast.AST, function: ast.AST, change: Change, seen: set[tuple[ast.AST, Change]]
     ) -> Iterator[_Step]:
-        if (node, changed) in seen:
+        if (node, change) in seen:
             return
-        seen.add((node, changed))
+        seen.add((node, change))
         parent = self.parent(node, function)
         while parent is not None and isinstance(parent, (ast.expr, ast.keyword, ast.comprehension)):
             if _is_base(node, parent):
                 if isinstance(self.parent(parent, function), ast.AugAssign):
-                    yield from self._flows(parent, changed=True)
+                    yield from self._flows(parent, change="changed")
                 return
             if parent in self._writes and not (isinstance(parent, ast.Call) and node is parent.func):
-                yield from self._flows(parent, changed=changed)
+                yield from self._flows(parent, change=change)
             around = self.parent(parent, function)
             if reports(parent, around) or (parent in self._state.reports and isinstance(around, ast.Expr)):
                 return
             if isinstance(parent, ast.Attribute) and parent.attr in {"dtype", "device"}:
                 return  # these stay what they are
             if isinstance(parent, ast.NamedExpr):
-                yield from self._follow_name(parent.target.id, function, changed, seen)
+                yield from self._follow_name(parent.target.id, function, change, seen)
             if isinstance(parent, ast.comprehension) and isinstance(parent.target, ast.Name):
-                yield from self._follow_name(parent.target.id, function, changed, seen)
+                yield from self._follow_name(parent.target.id, function, change, seen)
                 return
             if isinstance(parent, (ast.Lambda, ast.Yield, ast.YieldFrom)):
                 yield OUTPUT
             passed = self._passed(node, parent) if isinstance(parent, ast.Call) and node is not parent.func else None
             if passed is not None and parent not in self._writes:
-                steps = [step for definition, name in passed for step in self._serves_in(definition, name, changed)]
+                steps = [step for definition, name in passed for step in self._serves_in(definition, name, change)]
                 yield from (step for step in steps if not isinstance(step, _Returned))
-                for flag in {step.changed for step in steps if isinstance(step, _Returned)}:
-                    yield from self._follow(parent, function, flag, seen)
+                for each in {step.change for step in steps if isinstance(step, _Returned)}:
+                    yield from self._follow(parent, function, each, seen)
                 return
             is_choice = isinstance(parent, ast.IfExp) and node is parent.test
-            changed = not is_choice and (changed or not self._keeps(node, parent))
+            if is_choice:
+                change = "same"
+            elif change == "changed" and isinstance(parent, ast.Attribute) and _tells_sizes(parent):
+                change = "sized"
+            elif change == "same" and not self._keeps(node, parent):
+                change = "changed"
             node, parent = parent, self.parent(parent, function)
         if parent is not None:
-            yield from self._serves(node, parent, function, changed, seen)
+            yield from self._serves(node, parent, function, change, seen)
 
-    def _flows(self, node: ast.AST, *, changed: bool) -> Iterator[Use]:
-        return (Flow(cell, changed) for cell in self._writes.get(node, ()))
+    def _flows(self, node: ast.AST, *, change: Change) -> Iterator[Use]:
+        return (Flow(cell, change) for cell in self._writes.get(node, ()))
 
     def _keeps(self, node: ast.AST, parent: ast.AST) -> bool:
         """Whether an expression gives a part of it as it is, for all that is known."""
@@ -160,39 +173,41 @@ class Uses:
         return not isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.JoinedStr))
 
     def _serves(
-        self, node: ast.AST, statement: ast.AST, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
+        self, node: ast.AST, statement: ast.AST, function: ast.AST, change: Change, seen: set[tuple[ast.AST, Change]]
     ) -> Iterator[_Step]:
         """What an expression that makes up a statement, or a part of one, serves there."""
         if isinstance(statement, ast.Expr):
             if node not in self._writes and isinstance(node, (ast.Call, ast.Await)):
                 yield OUTPUT
         elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            changed = changed or isinstance(statement, ast.AugAssign)
+            if change == "same" and isinstance(statement, ast.AugAssign):
+                change = "changed"
             for target in targets(statement):
-                yield from self._assigned(target, function, changed, seen)
+                yield from self._assigned(target, function, change, seen)
         elif isinstance(statement, (ast.If, ast.While)) and node is statement.test:
-            if self._effects.of([*statement.body, *statement.orelse], function):
-                yield OUTPUT
+            effect = self._effects.of([*statement.body, *statement.orelse], function)
+            if effect is not None:
+                yield effect
         elif isinstance(statement, ast.Return):
-            yield _Returned(changed)
+            yield _Returned(change)
         elif not isinstance(statement, (ast.Raise, ast.Delete)):
             yield OUTPUT
 
     def _assigned(
-        self, target: ast.expr, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
+        self, target: ast.expr, function: ast.AST, change: Change, seen: set[tuple[ast.AST, Change]]
     ) -> Iterator[_Step]:
         if isinstance(target, (ast.Tuple, ast.List)):
             for element in target.elts:
-                yield from self._assigned(element, function, changed, seen)
+                yield from self._assigned(element, function, change, seen)
         elif target in self._writes:
-            yield from self._flows(target, changed=changed)
+            yield from self._flows(target, change=change)
         elif isinstance(target, ast.Name):
-            yield from self._follow_name(target.id, function, changed, seen)
+            yield from self._follow_name(target.id, function, change, seen)
         else:
             yield OUTPUT
 
     def _follow_name(
-        self, name: str, function: ast.AST, changed: bool, seen: set[tuple[ast.AST, bool]]
+        self, name: str, function: ast.AST, change: Change, seen: set[tuple[ast.AST, Change]]
     ) -> Iterator[_Step]:
         known = self._loads.get(function)
         if known is None:
@@ -201,7 +216,12 @@ class Uses:
                 if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
                     known.setdefault(child.id, []).append(child)
         for node in known.get(name, ()):
-            yield from self._follow(node, function, changed, seen)
+            yield from self._follow(node, function, change, seen)
+
+
+def _tells_sizes(attribute: ast.Attribute) -> bool:
+    """Whether an attribute of a tensor says something of its sizes, or makes others like it, and not of its data."""
+    return attribute.attr in METADATA or attribute.attr.startswith("new_")
 
 
 def _is_base(node: ast.AST, parent: ast.AST) -> bool:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .entry import entry_of
-from .frames import Frames, chain_of, frame_event, frames_in_text, odd, ranked
-from .lazily import torch
+from .frames import Frames, chain_of, frame_event, frames_in_text, is_of_project, odd, ranked
+from .lazily import pytree, torch
 from .own import is_own
 from .texts import text_of
 
@@ -59,18 +59,53 @@ def frames_of_data(export: Callable[[], Any], root: str) -> Frames:
     class Spy(overrides.TorchFunctionMode):  # type: ignore[name-defined,misc]
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             if not hit and getattr(function, "__self__", None) is torch.Tensor.data:
-                frames = [
-                    frame_event(frame.f_code.co_filename, row, frame.f_code.co_name)
-                    for frame, row in traceback.walk_stack(sys._getframe(1))
-                    if not odd(frame)
-                ]
-                mine = next((i for i, f in enumerate(frames) if is_own(f["file"])), len(frames))
-                hit.append(ranked(frames[:mine][::-1], root))
+                hit.append(ranked(_frames_above(), root))
             return function(*args, **(kwargs or {}))
 
     with contextlib.suppress(BaseException), Spy():
         export()
     return hit[0] if hit else []
+
+
+def frames_of_output(model: Any, run: Callable[[], Any], root: str) -> Frames:
+    """Where a model of a library makes what torch cannot take apart in its output. `run` calls it in eager."""
+    code = getattr(inspect.unwrap(entry_of(model)), "__code__", None)
+    unknown = None if code is None or is_of_project(code.co_filename, root) else _unknown(run())
+    if unknown is None:
+        return []
+    kind = type(unknown)
+    initialize = kind.__init__
+    made: list[tuple[Any, Frames]] = []  # with the objects, so that no other has the identity of one
+
+    def record(self: Any, *arguments: Any, **keywords: Any) -> None:
+        made.append((self, ranked(_frames_above(), root)))
+        initialize(self, *arguments, **keywords)
+
+    with contextlib.suppress(Exception):  # of classes that cannot be changed
+        kind.__init__ = record
+        try:
+            unknown = _unknown(run())
+        finally:
+            kind.__init__ = initialize
+        return next((frames for one, frames in made if one is unknown), [])
+    return []
+
+
+def _unknown(output: Any) -> Any:
+    """The first part of an output that is an object of a class that torch does not know; None if there is none."""
+    plain = (torch.Tensor, int, float, complex, str, type(None))
+    return next((leaf for leaf in pytree.tree_leaves(output) if not isinstance(leaf, plain)), None)
+
+
+def _frames_above() -> Frames:
+    """The frames that lead from this package to what calls the caller, the innermost last."""
+    frames = [
+        frame_event(frame.f_code.co_filename, row, frame.f_code.co_name)
+        for frame, row in traceback.walk_stack(sys._getframe(2))
+        if not odd(frame)
+    ]
+    mine = next((i for i, f in enumerate(frames) if is_own(f["file"])), len(frames))
+    return frames[:mine][::-1]
 
 
 def frames_of_line(pattern: str, model: Any, rows: Mapping[str, set[int]]) -> Frames:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from .blame import frames_in_graph, frames_of_data, frames_of_line
+from .blame import frames_in_graph, frames_of_data, frames_of_line, frames_of_output
 from .calls import Outcome, call, copied, seed
 from .comparing import Comparer
 from .drafts import further_failures
@@ -174,6 +174,8 @@ class _Steps:
             frames = frames or frames_of_line(r"\.data\b", subject.model, self._rows)
         if not frames and "output" in text_of(first):
             frames = frames_of_line(r"^\s*return\b", subject.model, self._rows)
+            inputs = (example.arguments, dict(example.keywords))
+            frames = frames or frames_of_output(subject.model, lambda: call(subject.fresh(), inputs, 0).value, root)
         suggest_checks(first, root)
         self._emit({"failure": failure(first, "export", frames)})
         if isinstance(first, Exception) and not isinstance(first, MemoryError) and not self._job.get("trial"):
