@@ -20,6 +20,7 @@ from exportlint.fixes.control_flow.conditions import condition_in_vain
 from exportlint.fixes.control_flow.logic import negated
 from exportlint.fixes.control_flow.merging import Fresh
 from exportlint.fixes.control_flow.terms import in_vain, is_number
+from exportlint.fixes.eager_only.reports import is_exporting, is_report
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
@@ -108,6 +109,8 @@ class Predicated:
                 return self._assigned(code, one, target, one.value, when)
             case ast.AugAssign():
                 return self._augmented(code, one, when)
+            case ast.Expr() if is_report(code, one):
+                return [self._said(code, one, when)]
             case ast.Expr(value=ast.Call() as made):
                 return self._called(code, one, made, when)
             case ast.With() if not any(item.optional_vars for item in one.items):
@@ -119,6 +122,13 @@ class Predicated:
             case ast.If():
                 return self._branch(code, one, when)
         raise DeclinedError("it does more than write to tensors and assign variables")
+
+    def _said(self, code: Code, one: ast.stmt, when: Predicate) -> Statement:
+        """What is said, in eager only."""
+        exporting = is_exporting(code, one, code.version)
+        template = "not {exporting} and {truth}" if when.holds else "not {exporting} and not {truth}"
+        test = code.make(template, exporting=exporting, truth=when.condition)
+        return code.statement("if {test}:\n    {*body}", test=test, body=code.statements.moved([one]))
 
     def _assigned(
         self, code: Code, one: ast.stmt, target: ast.expr, value: ast.expr, when: Predicate
