@@ -33,6 +33,7 @@ from exportlint.fixes.edit.template import (
     call,
     dotted,
     expression,
+    keyword,
     method,
     statement,
 )
@@ -45,7 +46,7 @@ from exportlint.fixes.proofs.purity import is_pure
 from exportlint.fixes.proofs.tensor_effects import written_by
 
 if TYPE_CHECKING:
-    from exportlint.fixes.edit.template import Expression, Statement
+    from exportlint.fixes.edit.template import Expression, Hole, Statement
 
 NEUTRAL: dict[type[ast.operator], int] = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1}
 """What changes nothing as the right operand."""
@@ -175,22 +176,34 @@ class Predicated:
         name = operation(code, made)
         if not isinstance(made.func, ast.Attribute) or name is None:
             return self._put_back(code, one, made, when)
-        if not name.endswith("_") or made.keywords:
-            raise DeclinedError("it does more than write")
-        target = code.concrete(made.func.value)
-        arguments = [self._value(code, argument) for argument in made.args]
-        if not is_pure(code, made.func.value):
-            raise DeclinedError("the written value has side effects")
-        known = table.tensor_member(name[:-1])
-        if name in {"copy_", "fill_"} and len(arguments) == 1:
-            new = arguments[0]
-        elif name == "zero_":
-            new = expression("0")
-        elif known is not None and known.kind == "method" and not known.random and not known.view:
-            new = method(target, name[:-1], *arguments)
-        else:
-            raise DeclinedError("the method has no out-of-place variant")
+        written, new = self._out_of_place(code, made)
+        target = code.concrete(written)
         return [statement("{copy}", copy=method(target, "copy_", when.choose(code, new, target)))]
+
+    def _out_of_place(self, code: Code, made: ast.Call) -> tuple[ast.expr, Expression]:
+        """What `t.mul_(a).add_(b)` writes to, and `t.mul(a).add(b)`. Raises DeclinedError."""
+        name = operation(code, made) or ""
+        if not isinstance(made.func, ast.Attribute) or not name.endswith("_"):
+            raise DeclinedError("it does more than write")
+        held = made.func.value
+        if isinstance(held, ast.Call) and (operation(code, held) or "").endswith("_"):
+            written, old = self._out_of_place(code, held)
+        elif is_pure(code, held):
+            written, old = held, code.concrete(held)
+        else:
+            raise DeclinedError("the written value has side effects")
+        arguments: list[Hole] = [self._value(code, argument) for argument in made.args]
+        if any(one.arg is None for one in made.keywords):
+            raise DeclinedError("its arguments are not known")
+        arguments += [keyword(one.arg or "", self._value(code, one.value)) for one in made.keywords]
+        known = table.tensor_member(name[:-1])
+        if name in {"copy_", "fill_", "zero_"} and written is held:
+            if len(arguments) > 1 or made.keywords:
+                raise DeclinedError("the method has no out-of-place variant")
+            return written, self._value(code, made.args[0]) if made.args else expression("0")
+        if known is None or known.kind != "method" or known.random or known.view:
+            raise DeclinedError("the method has no out-of-place variant")
+        return written, method(old, name[:-1], *arguments)
 
     def _put_back(self, code: Code, one: ast.stmt, made: ast.Call, when: Predicate) -> list[Statement]:
         """A call of a method of the class that writes to tensors of `self`: they get back what they held."""

@@ -90,6 +90,7 @@ def _registered(code: Code, constructor: Constructor, place: Place) -> tuple[lis
     first, number = place.first, number_of(place.first)
     kept = Kept(code, place.uses, place.instead)
     if number is not None:
+        _require_number(code, place)
         value = code.make("{tensor}({value})", tensor=code.name("torch.tensor", first), value=first)
         counted = Counted(code, place.uses, place.instead, kind=type(number))
         return [buffer(code, place.owner, place.name, value)], [*counted.drafts()]
@@ -111,6 +112,17 @@ def _registered(code: Code, constructor: Constructor, place: Place) -> tuple[lis
         buffer(code, place.owner, flag, there),
     ]
     return registered, [*replace(kept, flag=flag).drafts()]
+
+
+def _require_number(code: Code, place: Place) -> None:
+    """Raises DeclinedError if calls leave a tensor that may have dimensions in a place that holds a number at first."""
+    for use in place.uses:
+        statement = code.tree.parents[use]
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        if isinstance(statement, (ast.Assign, ast.AugAssign)) and use in targets:
+            held = tensor(code, statement.value)
+            if held is not None and not held.zero_dim:
+                raise DeclinedError("it holds a number at first, and then a tensor that may have dimensions")
 
 
 def _empty(code: Code, place: Place) -> Expression:
