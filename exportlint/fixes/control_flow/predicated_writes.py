@@ -46,7 +46,8 @@ def write_fix(code: Code, _: Fact) -> Fix:
         raise InapplicableError("it is not an `if`")
     if code.statements.is_elif(branch):
         raise InapplicableError("the `if` before it tests its condition first")
-    conditions = [_unchanged(code, branch)]
+    several = len(branch.body) + len(branch.orelse) > 1
+    conditions = [lasting_condition(code, branch.test) if several else tensor_condition(code, branch.test)]
     lines: list[Statement] = []
     fresh = Fresh(code, branch)
     if len(branch.body) > 1 or branch.orelse or not isinstance(branch.body[0], (ast.Assign, ast.AugAssign, ast.Expr)):
@@ -61,11 +62,14 @@ def write_fix(code: Code, _: Fact) -> Fix:
     return code.fix(message, *edits, safe=False)
 
 
-def _unchanged(code: Code, branch: ast.If) -> Condition:
-    """The condition of a branch, as a copy if it is a tensor that the branch may change: `if self.first:`."""
-    condition = tensor_condition(code, branch.test)
-    held = tensor(code, branch.test)
-    if held is None or held.origin is Origin.FRESH or len(branch.body) + len(branch.orelse) < 2:
+def lasting_condition(code: Code, test: ast.expr) -> Condition:
+    """A condition that holds what it did when it was asked: of a tensor that is not a new one, it is a copy.
+
+    Raises:
+        DeclinedError: no tensor holds its truth.
+    """
+    condition, held = tensor_condition(code, test), tensor(code, test)
+    if held is None or held.origin is Origin.FRESH:
         return condition
     return replace(condition, source=method(condition.tensor, "clone"), scalar=True)
 
