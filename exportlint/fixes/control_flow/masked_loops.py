@@ -17,6 +17,7 @@ from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.logic import Condition
 from exportlint.fixes.control_flow.merging import Fresh
+from exportlint.fixes.control_flow.predicated_writes import lasting_condition
 from exportlint.fixes.control_flow.predication import Predicate, Predicated, calls_only
 from exportlint.fixes.control_flow.reporting_branches import said_before, silent
 from exportlint.fixes.control_flow.terms import choose, term
@@ -65,13 +66,15 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     else:
         if late:
             raise DeclinedError("a variable has no value before the loop")
-        left = statement("{flag} = {condition}", flag=flag, condition=condition.tensor)
+        lasting = lasting_condition(code, branch.test)
+        left = statement("{flag} = {condition}", flag=flag, condition=lasting.tensor)
         edits = [code.statements.replace([branch], [*said_before(code, branch), left])]
         masked = loop.body[index + 1 :]
     for one in masked:
         edits += _masked(code, one, predicated, when, late)
         if one in loop.body[:index]:  # from here on it has a value
             late = late - set(bound([one]))
+    edits += predicated.selections(code)
     message = "Run all iterations and drop results with `torch.where`, which needs equal shapes"
     return code.fix(message, *edits, safe=False)
 

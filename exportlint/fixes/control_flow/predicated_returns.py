@@ -59,7 +59,10 @@ def return_fix(code: Code, _: Fact) -> Fix:
     fresh = Fresh(code, branch)
     (condition,) = hoisted([lasting_condition(code, branch.test)], lines, fresh)
     bound_before = frozenset(name for name in assigned(body) if is_bound(code, name, maybe=True))
-    lines += Predicated(code, branch, fresh, bound_before).block(code, body, Predicate(condition.tensor))
+    predicated = Predicated(code, branch, fresh, bound_before)
+    lines += predicated.block(code, body, Predicate(condition.tensor))
+    if predicated.masks:
+        raise DeclinedError("a list gets items in the branch")
     early = term(code.after(body), leave.value, {})  # type: ignore[attr-defined]
     if early.reads & assigned(rest):
         name = fresh.name("early")
@@ -81,6 +84,8 @@ def _late(
         if not is_harmless(code, [one]) and not _only_assigns(code, one):
             edits.append(code.statements.replace([one], predicated.statement(code, one, when, called=True)))
         code = code.after([one])
+    if predicated.masks:
+        raise DeclinedError("a list gets items behind the branch")
     return edits, code
 
 

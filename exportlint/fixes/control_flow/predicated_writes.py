@@ -55,7 +55,7 @@ def write_fix(code: Code, _: Fact) -> Fix:
     predicated = Predicated(code, branch, fresh)
     for body, holds in ((branch.body, True), (branch.orelse, False)):
         lines += predicated.block(code, body, Predicate(conditions[0].tensor, holds))
-    edits = [code.statements.replace([branch], lines), *predicated.starts(code)]
+    edits = [code.statements.replace([branch], lines), *predicated.starts(code), *predicated.selections(code)]
     if predicated.counted:
         edits += _branches_by(code, branch, set(predicated.counted), lines)
     message = "Always write, and keep the old values with `torch.where`"
@@ -63,13 +63,13 @@ def write_fix(code: Code, _: Fact) -> Fix:
 
 
 def lasting_condition(code: Code, test: ast.expr) -> Condition:
-    """A condition that holds what it did when it was asked: of a tensor that is not a new one, it is a copy.
+    """A condition that holds what it did when it was asked: a copy of a tensor that is not new, or of a part of one.
 
     Raises:
         DeclinedError: no tensor holds its truth.
     """
     condition, held = tensor_condition(code, test), tensor(code, test)
-    if held is None or held.origin is Origin.FRESH:
+    if held is None or (held.origin is Origin.FRESH and not isinstance(test, ast.Subscript)):
         return condition
     return replace(condition, source=method(condition.tensor, "clone"), scalar=True)
 

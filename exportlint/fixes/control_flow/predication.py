@@ -2,6 +2,7 @@
 
 `x = v` becomes `x = torch.where(c, v, x)`, `x[i] = v` writes `torch.where(c, v, x[i])`, `x.add_(v)` becomes
 `x.copy_(torch.where(c, x.add(v), x))`, and behind a method that writes to tensors of `self` what it wrote is put back.
+A list gets every item, and a mask says which of them `torch.stack` keeps.
 
 Needs: what is written are tensors, or numbers that become tensors, and all of it can be computed in vain. Never safe:
 shapes and dtypes have to stay, what is computed in vain may raise or give NaN gradients, and each tensor is written.
@@ -85,6 +86,8 @@ class Predicated:
         self._called_anyway = False
         self.counted: dict[str, None] = {}
         """The variables that held numbers, and hold tensors now."""
+        self.masks: dict[str, tuple[str, ast.stmt]] = {}
+        """The lists that get every item, the lists of their masks, and the statements that append."""
 
     def block(self, code: Code, body: Sequence[ast.stmt], when: Predicate) -> list[Statement]:
         """The statements of a block. Raises DeclinedError if one does what cannot be undone."""
@@ -110,6 +113,10 @@ class Predicated:
                 return self._assigned(code, one, target, one.value, when)
             case ast.AugAssign():
                 return self._augmented(code, one, when)
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[item], keywords=[])
+            ) if not isinstance(item, ast.Starred):
+                return self._appended(code, one, name, item, when)
             case ast.Expr() if is_report(code, one):
                 return [self._said(code, one, when)]
             case ast.Expr(value=ast.Call() as made):
@@ -123,6 +130,36 @@ class Predicated:
             case ast.If():
                 return self._branch(code, one, when)
         raise DeclinedError("it does more than write to tensors and assign variables")
+
+    def _appended(self, code: Code, one: ast.stmt, name: str, item: ast.expr, when: Predicate) -> list[Statement]:
+        """An item that a list gets in any case, and whether it belongs there."""
+        if name in self.masks:
+            raise DeclinedError(f"`{name}` gets items in several places")
+        mask = self._fresh.name(f"{name}_mask")
+        self.masks[name] = mask, one
+        lines = [("{name}.append({item})", name, self._value(code, item)), ("{name}.append({item})", mask, when.truth)]
+        return [statement(template, name=owner, item=value) for template, owner, value in lines]
+
+    def selections(self, code: Code) -> list[Draft]:
+        """Edits that make the masks of lists, and let what stacks the lists select by them. Raises DeclinedError."""
+        edits: list[Draft] = []
+        for name, (mask, appending) in self.masks.items():
+            scope = code.tree.function(appending)
+            uses = list(code.tree.contents(scope or code.tree.root).named(name))
+            made = [s for n in uses if isinstance(s := code.tree.parents[n], ast.Assign) and s.targets == [n]]
+            inside = set(ast.walk(appending))
+            if len(made) != 1 or not isinstance(made[0].value, ast.List) or made[0].value.elts:
+                raise DeclinedError(f"`{name}` is not an empty list at first")
+            edits.append(code.statements.insert_after(made[0], [statement("{mask} = []", mask=mask)]))
+            stack = code.name("torch.stack", made[0])
+            for use in (n for n in uses if n not in inside and n is not made[0].targets[0]):
+                around = code.tree.parents[use]
+                is_stacked = isinstance(around, ast.Call) and around.args == [use] and not around.keywords
+                if not is_stacked or operation(code, around) != "stack":  # type: ignore[arg-type]
+                    raise DeclinedError(f"`{name}` is not only stacked")
+                selected = code.make("{stacked}[{stack}({mask})]", stacked=around, stack=stack, mask=mask)  # type: ignore[arg-type]
+                edits.append(code.replace(around, selected))  # type: ignore[arg-type]
+        return edits
 
     def _said(self, code: Code, one: ast.stmt, when: Predicate) -> Statement:
         """What is said, in eager only."""
