@@ -2,7 +2,8 @@
 
 `x = v` becomes `x = torch.where(c, v, x)`, `x[i] = v` writes `torch.where(c, v, x[i])`, `x.add_(v)` becomes
 `x.copy_(torch.where(c, x.add(v), x))`, and behind a method that writes to tensors of `self` what it wrote is put back.
-A list gets every item, and a mask says which of them `torch.stack` keeps.
+A list gets every item, and a mask says which of them `torch.stack` keeps. What is only said, and numbers in attributes
+that the file never reads, are left to eager.
 
 Needs: what is written are tensors, or numbers that become tensors, and all of it can be computed in vain. Never safe:
 shapes and dtypes have to stay, what is computed in vain may raise or give NaN gradients, and each tensor is written.
@@ -108,6 +109,10 @@ class Predicated:
                 targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(value=ast.Name(id=own))) as made
             ) if name == own and (operation(code, made) or "").endswith("_"):
                 return self._called(code, one, made, when)  # `x = x.add_(v)`
+            case ast.Assign(targets=[ast.Attribute() as target]) | ast.AugAssign(target=ast.Attribute() as target) if (
+                _is_unread(code, target)
+            ):
+                return [self._in_eager(code, one, when)]
             case ast.Assign(targets=[target]) | ast.AnnAssign(target=target, value=ast.expr()):
                 assert one.value is not None
                 return self._assigned(code, one, target, one.value, when)
@@ -118,7 +123,7 @@ class Predicated:
             ) if not isinstance(item, ast.Starred):
                 return self._appended(code, one, name, item, when)
             case ast.Expr() if is_report(code, one):
-                return [self._said(code, one, when)]
+                return [self._in_eager(code, one, when)]
             case ast.Expr(value=ast.Call() as made):
                 return self._called(code, one, made, when)
             case ast.With() if not any(item.optional_vars for item in one.items):
@@ -161,8 +166,8 @@ class Predicated:
                 edits.append(code.replace(around, selected))  # type: ignore[arg-type]
         return edits
 
-    def _said(self, code: Code, one: ast.stmt, when: Predicate) -> Statement:
-        """What is said, in eager only."""
+    def _in_eager(self, code: Code, one: ast.stmt, when: Predicate) -> Statement:
+        """What the program does not need, in eager only."""
         exporting = is_exporting(code, one, code.version)
         template = "not {exporting} and {truth}" if when.holds else "not {exporting} and not {truth}"
         test = code.make(template, exporting=exporting, truth=when.condition)
@@ -331,6 +336,15 @@ class Predicated:
                 start = call(code.name("torch.tensor", first), code.concrete(first.value))
                 edits.append(code.replace(first.value, start))
         return edits
+
+
+def _is_unread(code: Code, target: ast.Attribute) -> bool:
+    """Whether nothing in the file reads an attribute, which holds a number."""
+    uses = code.tree.contents(code.tree.root).attributes(target.attr)
+    statement = code.tree.statement(target)
+    value = getattr(statement, "value", None)
+    is_python_number = isinstance(value, ast.expr) and is_number(code.value(value)) and is_python(code, value)
+    return is_python_number and not any(isinstance(use.ctx, ast.Load) for use in uses)
 
 
 def holds_number(code: Code, node: ast.expr) -> bool:
