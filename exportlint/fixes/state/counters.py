@@ -27,7 +27,7 @@ from exportlint.fixes.proofs.observed_values import builtin, may_be_tensor
 from exportlint.fixes.state.buffers import Kept
 
 if TYPE_CHECKING:
-    from exportlint.fixes.edit.code import Given
+    from exportlint.fixes.edit.code import Code, Given
     from exportlint.fixes.edit.template import Expression, Statement
 
 Number = int | float | bool
