@@ -13,6 +13,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.state.constructor import Constructor
 from exportlint.fixes.state.places import keep_items
+from exportlint.fixes.state.rows import keep_rows
 from exportlint.fixes.state.totals import keep_totals
 from exportlint.fixes.state.windows import keep_window
 from exportlint.registry import rule
@@ -70,7 +71,14 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
         if _is_empty_list(constructor.assignment(name).value):
             drafts = keep_totals(code, constructor, name)
             return code.fix("Keep what is read from the list in buffers", *drafts, safe=False)
-        drafts = keep_items(code, constructor, name)
+        try:
+            drafts = keep_items(code, constructor, name)
+        except DeclinedError as reason:
+            try:
+                drafts = keep_rows(code, constructor, name)
+            except InapplicableError:
+                raise reason from None
+            return code.fix("Keep the items as rows of buffers, if their sizes agree", *drafts, safe=False)
         return code.fix("Keep each item in a buffer, if the sizes agree", *drafts, safe=False)
     if fact.carried or fact.holder != "module":
         raise DeclinedError("the next call reads what this one stores")

@@ -1,7 +1,8 @@
-"""A function that tensor data chooses: all are called, and the condition chooses one of the results.
+"""A function, or a string, that tensor data chooses: all are used, and the condition chooses one of the results.
 
 `(f if c else g)(x)` becomes `torch.where(c, f(x), g(x))`. Where a variable holds the function, as in
-`h = f if c else g` or an `if` that only assigns it, each call of the variable becomes such a choice.
+`h = f if c else g` or an `if` that only assigns it, each call of the variable becomes such a choice, and where it holds
+a string, each tensor that is computed with it: `self.heads[name](x)`, `pad(x, p, mode)`.
 
 Never safe: the function that was not taken runs, too, and the results are broadcast and promoted.
 """
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def chosen_function_fix(code: Code, _: Fact) -> Fix:
-    """Call all functions that a branch chooses from, and choose a result.
+    """Call all functions that a branch chooses from, or use all strings, and choose a result.
 
     Raises:
         DeclinedError: the branch chooses no function, a call may have effects, or a result is not a tensor.
@@ -49,12 +50,16 @@ def chosen_function_fix(code: Code, _: Fact) -> Fix:
     (condition,) = hoisted([tensor_condition(code, branch.test)], lines, Fresh(code, branch))
     edits = [code.statements.replace([statement], lines)] if lines else [code.statements.left_out(statement)]
     block, first = code.tree.block(statement), code.tree.index(statement)
-    for index, use in _calls_of(code, statement, name):
+    uses = _uses_of(code, statement, name) if _is_text(one) and _is_text(other) else _calls_of(code, statement, name)
+    for index, use in uses:
         between = block[first + 1 : index]
         if (names_in(one) | names_in(other)) & assigned(between):
             raise DeclinedError("a name of the chosen functions means something else where it is called")
         here = code.after(block[first:index])
-        edits.append(code.replace(use, _result(here, use, condition.tensor, one, other)))
+        if isinstance(use, ast.Call) and not _is_text(one):
+            edits.append(code.replace(use, _result(here, use, condition.tensor, one, other)))
+        else:
+            edits.append(code.replace(use, _with_each(here, use, name, condition.tensor, one, other)))
     return code.fix(CHOOSE, *edits, safe=False)
 
 
@@ -73,7 +78,7 @@ def _assigned(code: Code, branch: ast.AST) -> tuple[str, ast.expr, ast.expr]:
     raise InapplicableError("the branch does not choose a function")
 
 
-def _calls_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast.Call]]:
+def _calls_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast.expr]]:
     """The calls of a variable that nothing else is done with, all behind its only assignment.
 
     Each with the index of the statement in which it is. Raises DeclinedError.
@@ -83,7 +88,7 @@ def _calls_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast
         raise DeclinedError("the code runs when the file is imported")
     inside, block = set(ast.walk(statement)), code.tree.block(statement)
     places = {n: index for index, each in enumerate(block) for n in ast.walk(each)}
-    found = []
+    found: list[tuple[int, ast.expr]] = []
     for node in ast.walk(function):
         if not isinstance(node, ast.Name) or node.id != name or node in inside:
             continue
@@ -96,6 +101,48 @@ def _calls_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast
     if not found:
         raise InapplicableError("the branch does not choose a function")
     return found
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _uses_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast.expr]]:
+    """The smallest tensors that are computed with a variable, as `_calls_of` has it. Raises DeclinedError."""
+    function = code.tree.function(statement)
+    if function is None:
+        raise DeclinedError("the code runs when the file is imported")
+    inside, block = set(ast.walk(statement)), code.tree.block(statement)
+    places = {n: index for index, each in enumerate(block) for n in ast.walk(each)}
+    found: dict[ast.expr, int] = {}
+    for node in code.tree.contents(function).named(name):
+        if node in inside:
+            continue
+        index = places.get(node, -1)
+        if index <= code.tree.index(statement) or not isinstance(node.ctx, ast.Load):
+            raise DeclinedError("the chosen string is also used elsewhere")
+        here, use = code.after(block[code.tree.index(statement) : index]), code.tree.parents[node]
+        while isinstance(use, (ast.expr, ast.keyword)) and not isinstance(use, (ast.Lambda, ast.JoinedStr)):
+            if isinstance(use, ast.expr) and as_tensor(here.value(use)) is not None:
+                break
+            use = code.tree.parents[use]
+        if not isinstance(use, ast.expr) or isinstance(use, (ast.Lambda, ast.JoinedStr)):
+            raise DeclinedError("the chosen string is used for more than tensors")
+        found[use] = index
+    if not found:
+        raise InapplicableError("the branch does not choose a string")
+    inner = {part for use in found for part in ast.walk(use) if part is not use}
+    return [(index, use) for use, index in found.items() if use not in inner]
+
+
+def _with_each(
+    code: Code, use: ast.expr, name: str, condition: Expression, one: ast.expr, other: ast.expr
+) -> Expression:
+    """The choice between what an expression gives for two values of a variable. Raises DeclinedError."""
+    require_pure(code, use)
+    named = [part for part in ast.walk(use) if isinstance(part, ast.Name) and part.id == name]
+    ways = [code.concrete(use, {part: code.concrete(value) for part in named}) for value in (one, other)]
+    return called(code.name("torch.where", use), condition, *ways)
 
 
 def _result(code: Code, call: ast.Call, condition: Expression, one: ast.expr, other: ast.expr) -> Expression:

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from exportlint.fixes.control_flow.branch_paths import Branching, cases, names_in, way
+from exportlint.fixes.control_flow.branch_paths import Branching, Case, names_in, way
 from exportlint.fixes.control_flow.logic import Condition
 from exportlint.fixes.control_flow.merging import Fresh, arm, assignment, conditions_of, folded, hoisted
+from exportlint.fixes.control_flow.reporting_branches import only_computes, said, said_before, silent_cases
 from exportlint.fixes.control_flow.terms import Term, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
@@ -46,10 +47,13 @@ class _Exit:
     conditions: Sequence[Condition]
     values: Sequence[Term | None]
     falls: Sequence[ast.stmt]
+    safe: bool
 
 
-def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draft], Term]:
+def early_return(code: Code, branch: Branching, fresh: Fresh, found: Sequence[Case]) -> tuple[list[Draft], Term]:
     """A branch that returns in some ways, and others behind it up to a last `return`: the edits, and what it returns.
+
+    `found` are the ways of the branch.
 
     Raises:
         DeclinedError: the code that all of them run may have effects, or does not end with a `return`.
@@ -69,7 +73,8 @@ def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draf
     for running, later in zip(statements, reversed(behind), strict=True):
         goes_on: Sequence[ast.stmt] = [running]
         if isinstance(running, Branching) and returns([running]):
-            exits.append(_exit(here, running, later, fresh, forms, in_vain=bool(exits)))
+            ways = found if running is branch else silent_cases(here, running)
+            exits.append(_exit(here, running, ways, later, fresh, forms, in_vain=bool(exits)))
             goes_on = exits[-1].falls
         for one in goes_on:
             if not is_harmless(here, [one]):
@@ -77,14 +82,15 @@ def early_return(code: Code, branch: Branching, fresh: Fresh) -> tuple[list[Draf
             _note(here, one, forms)
             here = here.after([one])
     value = rest = term(here, last.value, forms)
-    for found in reversed(exits):
-        value = folded(code, found.conditions, [each or value for each in found.values])
-    sound = all(found is not None and found.total for found in forms.values())
+    for each in reversed(exits):
+        value = folded(code, each.conditions, [one or value for one in each.values])
+    sound = all(one is not None and one.total for one in forms.values())
+    sound = sound and all(each.safe for each in exits)
     value = replace(value, safe=value.safe and sound, variable=value.variable or rest.variable)
     if len(statements) == 1 and not exits[0].falls:
         lines = [*exits[0].lines, statement("return {value}", value=value.unbracketed)]
         return [code.statements.replace([branch, last], lines)], value
-    return [*(_edit(code, found) for found in exits), code.replace(last.value, value.unbracketed)], value
+    return [*(_edit(code, each) for each in exits), code.replace(last.value, value.unbracketed)], value
 
 
 def require_few_exits(code: Code, branch: ast.stmt) -> None:
@@ -111,12 +117,22 @@ def _edit(code: Code, found: _Exit) -> Draft:
     return code.statements.replace([found.branch], lines)
 
 
-def _exit(code: Code, branch: Branching, later: set[str], fresh: Fresh, forms: Forms, *, in_vain: bool) -> _Exit:
-    found = cases(branch)
+def _exit(
+    code: Code,
+    branch: Branching,
+    found: Sequence[Case],
+    later: set[str],
+    fresh: Fresh,
+    forms: Forms,
+    *,
+    in_vain: bool,
+) -> _Exit:
     going_on = [case.body for case in found if not case.body or not isinstance(case.body[-1], ast.Return)]
     if len(going_on) != 1:
         raise DeclinedError("several branches continue after it")
     (falls,) = going_on
+    if falls and said(code, branch):
+        raise DeclinedError("a branch that says something continues after it")
     changed = later | assigned(falls)
     conditions = conditions_of(code, found, in_vain=in_vain)
     lines: list[Statement] = []
@@ -134,7 +150,9 @@ def _exit(code: Code, branch: Branching, later: set[str], fresh: Fresh, forms: F
         values.append(_settled(result.returned, changed, lines, fresh))
     if any(changed & names_in(case.test) for case in found if case.test is not None):
         conditions = hoisted(conditions, lines, fresh)
-    return _Exit(branch, lines, conditions, values, falls)
+    spoken = said_before(code, branch)
+    safe = only_computes(code, branch) and not (in_vain and spoken)  # it is said where the function had returned
+    return _Exit(branch, [*spoken, *lines], conditions, values, falls, safe)
 
 
 def _note(code: Code, statement: ast.stmt, forms: dict[str, Form | None]) -> None:

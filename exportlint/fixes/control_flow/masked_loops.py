@@ -17,7 +17,9 @@ from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.logic import Condition
 from exportlint.fixes.control_flow.merging import Fresh
+from exportlint.fixes.control_flow.predicated_writes import lasting_condition
 from exportlint.fixes.control_flow.predication import Predicate, Predicated, calls_only
+from exportlint.fixes.control_flow.reporting_branches import said_before, silent
 from exportlint.fixes.control_flow.terms import choose, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
@@ -34,9 +36,10 @@ def masked_fix(code: Code, _: Fact) -> Fix:
         DeclinedError: the loop does something other than assign tensors.
     """
     branch = code.tree.statement(code.expression)
-    if not isinstance(branch, ast.If) or branch.orelse or len(branch.body) != 1:
+    body = silent(code, branch.body) if isinstance(branch, ast.If) else ()
+    if not isinstance(branch, ast.If) or branch.orelse or len(body) != 1:
         raise InapplicableError("it is not an `if …: break`")
-    leave = branch.body[0]
+    leave = body[0]
     if not isinstance(leave, (ast.Break, ast.Continue, ast.Return)):
         raise InapplicableError("it is not an `if …: break`")
     loop = code.tree.parents[branch]
@@ -55,20 +58,23 @@ def masked_fix(code: Code, _: Fact) -> Fix:
         start = [statement("{flag} = {false}", flag=flag, false=call(code.name("torch.tensor"), False))]
         start += [statement("{name} = None", name=name) for name in sorted(late)]
         left = statement("{flag} = {flag} | {condition}", flag=flag, condition=condition.tensor)
-        edits = [code.statements.insert_before(loop, start), code.statements.replace([branch], [left])]
+        lines = [*said_before(code, branch, dotted(flag)), left]
+        edits = [code.statements.insert_before(loop, start), code.statements.replace([branch], lines)]
         masked = loop.body[:index] + loop.body[index + 1 :]
         if isinstance(leave, ast.Return):
             edits += _returned(code, loop, leave.value, flag)
     else:
         if late:
             raise DeclinedError("a variable has no value before the loop")
-        left = statement("{flag} = {condition}", flag=flag, condition=condition.tensor)
-        edits = [code.statements.replace([branch], [left])]
+        lasting = lasting_condition(code, branch.test)
+        left = statement("{flag} = {condition}", flag=flag, condition=lasting.tensor)
+        edits = [code.statements.replace([branch], [*said_before(code, branch), left])]
         masked = loop.body[index + 1 :]
     for one in masked:
         edits += _masked(code, one, predicated, when, late)
         if one in loop.body[:index]:  # from here on it has a value
             late = late - set(bound([one]))
+    edits += predicated.selections(code)
     message = "Run all iterations and drop results with `torch.where`, which needs equal shapes"
     return code.fix(message, *edits, safe=False)
 

@@ -11,19 +11,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from exportlint.analysis.domain.values import Origin
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
+from exportlint.fixes.control_flow.logic import Condition
 from exportlint.fixes.control_flow.merging import Fresh, hoisted
 from exportlint.fixes.control_flow.predication import Predicate, Predicated
 from exportlint.fixes.control_flow.where import branch_of, choice
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
+from exportlint.fixes.edit.template import method
 from exportlint.fixes.errors import DeclinedError, InapplicableError
+from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.syntax.definitions import FunctionNode
 
 if TYPE_CHECKING:
@@ -41,7 +46,8 @@ def write_fix(code: Code, _: Fact) -> Fix:
         raise InapplicableError("it is not an `if`")
     if code.statements.is_elif(branch):
         raise InapplicableError("the `if` before it tests its condition first")
-    conditions = [tensor_condition(code, branch.test)]
+    several = len(branch.body) + len(branch.orelse) > 1
+    conditions = [lasting_condition(code, branch.test) if several else tensor_condition(code, branch.test)]
     lines: list[Statement] = []
     fresh = Fresh(code, branch)
     if len(branch.body) > 1 or branch.orelse or not isinstance(branch.body[0], (ast.Assign, ast.AugAssign, ast.Expr)):
@@ -49,11 +55,23 @@ def write_fix(code: Code, _: Fact) -> Fix:
     predicated = Predicated(code, branch, fresh)
     for body, holds in ((branch.body, True), (branch.orelse, False)):
         lines += predicated.block(code, body, Predicate(conditions[0].tensor, holds))
-    edits = [code.statements.replace([branch], lines), *predicated.starts(code)]
+    edits = [code.statements.replace([branch], lines), *predicated.starts(code), *predicated.selections(code)]
     if predicated.counted:
         edits += _branches_by(code, branch, set(predicated.counted), lines)
     message = "Always write, and keep the old values with `torch.where`"
     return code.fix(message, *edits, safe=False)
+
+
+def lasting_condition(code: Code, test: ast.expr) -> Condition:
+    """A condition that holds what it did when it was asked: a copy of a tensor that is not new, or of a part of one.
+
+    Raises:
+        DeclinedError: no tensor holds its truth.
+    """
+    condition, held = tensor_condition(code, test), tensor(code, test)
+    if held is None or (held.origin is Origin.FRESH and not isinstance(test, ast.Subscript)):
+        return condition
+    return replace(condition, source=method(condition.tensor, "clone"), scalar=True)
 
 
 def _branches_by(code: Code, branch: ast.If, counted: set[str], lines: Sequence[Statement]) -> Iterator[Draft]:

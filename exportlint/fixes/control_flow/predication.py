@@ -2,6 +2,8 @@
 
 `x = v` becomes `x = torch.where(c, v, x)`, `x[i] = v` writes `torch.where(c, v, x[i])`, `x.add_(v)` becomes
 `x.copy_(torch.where(c, x.add(v), x))`, and behind a method that writes to tensors of `self` what it wrote is put back.
+A list gets every item, and a mask says which of them `torch.stack` keeps. What is only said, and numbers in attributes
+that the file never reads, are left to eager.
 
 Needs: what is written are tensors, or numbers that become tensors, and all of it can be computed in vain. Never safe:
 shapes and dtypes have to stay, what is computed in vain may raise or give NaN gradients, and each tensor is written.
@@ -20,6 +22,7 @@ from exportlint.fixes.control_flow.conditions import condition_in_vain
 from exportlint.fixes.control_flow.logic import negated
 from exportlint.fixes.control_flow.merging import Fresh
 from exportlint.fixes.control_flow.terms import in_vain, is_number
+from exportlint.fixes.eager_only.reports import is_exporting, is_report
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
@@ -32,6 +35,7 @@ from exportlint.fixes.edit.template import (
     call,
     dotted,
     expression,
+    keyword,
     method,
     statement,
 )
@@ -44,7 +48,7 @@ from exportlint.fixes.proofs.purity import is_pure
 from exportlint.fixes.proofs.tensor_effects import written_by
 
 if TYPE_CHECKING:
-    from exportlint.fixes.edit.template import Expression, Statement
+    from exportlint.fixes.edit.template import Expression, Hole, Statement
 
 NEUTRAL: dict[type[ast.operator], int] = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1}
 """What changes nothing as the right operand."""
@@ -83,6 +87,8 @@ class Predicated:
         self._called_anyway = False
         self.counted: dict[str, None] = {}
         """The variables that held numbers, and hold tensors now."""
+        self.masks: dict[str, tuple[str, ast.stmt]] = {}
+        """The lists that get every item, the lists of their masks, and the statements that append."""
 
     def block(self, code: Code, body: Sequence[ast.stmt], when: Predicate) -> list[Statement]:
         """The statements of a block. Raises DeclinedError if one does what cannot be undone."""
@@ -103,11 +109,21 @@ class Predicated:
                 targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(value=ast.Name(id=own))) as made
             ) if name == own and (operation(code, made) or "").endswith("_"):
                 return self._called(code, one, made, when)  # `x = x.add_(v)`
+            case ast.Assign(targets=[ast.Attribute() as target]) | ast.AugAssign(target=ast.Attribute() as target) if (
+                _is_unread(code, target)
+            ):
+                return [self._in_eager(code, one, when)]
             case ast.Assign(targets=[target]) | ast.AnnAssign(target=target, value=ast.expr()):
                 assert one.value is not None
                 return self._assigned(code, one, target, one.value, when)
             case ast.AugAssign():
                 return self._augmented(code, one, when)
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[item], keywords=[])
+            ) if not isinstance(item, ast.Starred):
+                return self._appended(code, one, name, item, when)
+            case ast.Expr() if is_report(code, one):
+                return [self._in_eager(code, one, when)]
             case ast.Expr(value=ast.Call() as made):
                 return self._called(code, one, made, when)
             case ast.With() if not any(item.optional_vars for item in one.items):
@@ -119,6 +135,43 @@ class Predicated:
             case ast.If():
                 return self._branch(code, one, when)
         raise DeclinedError("it does more than write to tensors and assign variables")
+
+    def _appended(self, code: Code, one: ast.stmt, name: str, item: ast.expr, when: Predicate) -> list[Statement]:
+        """An item that a list gets in any case, and whether it belongs there."""
+        if name in self.masks:
+            raise DeclinedError(f"`{name}` gets items in several places")
+        mask = self._fresh.name(f"{name}_mask")
+        self.masks[name] = mask, one
+        lines = [("{name}.append({item})", name, self._value(code, item)), ("{name}.append({item})", mask, when.truth)]
+        return [statement(template, name=owner, item=value) for template, owner, value in lines]
+
+    def selections(self, code: Code) -> list[Draft]:
+        """Edits that make the masks of lists, and let what stacks the lists select by them. Raises DeclinedError."""
+        edits: list[Draft] = []
+        for name, (mask, appending) in self.masks.items():
+            scope = code.tree.function(appending)
+            uses = list(code.tree.contents(scope or code.tree.root).named(name))
+            made = [s for n in uses if isinstance(s := code.tree.parents[n], ast.Assign) and s.targets == [n]]
+            inside = set(ast.walk(appending))
+            if len(made) != 1 or not isinstance(made[0].value, ast.List) or made[0].value.elts:
+                raise DeclinedError(f"`{name}` is not an empty list at first")
+            edits.append(code.statements.insert_after(made[0], [statement("{mask} = []", mask=mask)]))
+            stack = code.name("torch.stack", made[0])
+            for use in (n for n in uses if n not in inside and n is not made[0].targets[0]):
+                around = code.tree.parents[use]
+                is_stacked = isinstance(around, ast.Call) and around.args == [use] and not around.keywords
+                if not is_stacked or operation(code, around) != "stack":  # type: ignore[arg-type]
+                    raise DeclinedError(f"`{name}` is not only stacked")
+                selected = code.make("{stacked}[{stack}({mask})]", stacked=around, stack=stack, mask=mask)  # type: ignore[arg-type]
+                edits.append(code.replace(around, selected))  # type: ignore[arg-type]
+        return edits
+
+    def _in_eager(self, code: Code, one: ast.stmt, when: Predicate) -> Statement:
+        """What the program does not need, in eager only."""
+        exporting = is_exporting(code, one, code.version)
+        template = "not {exporting} and {truth}" if when.holds else "not {exporting} and not {truth}"
+        test = code.make(template, exporting=exporting, truth=when.condition)
+        return code.statement("if {test}:\n    {*body}", test=test, body=code.statements.moved([one]))
 
     def _assigned(
         self, code: Code, one: ast.stmt, target: ast.expr, value: ast.expr, when: Predicate
@@ -165,22 +218,34 @@ class Predicated:
         name = operation(code, made)
         if not isinstance(made.func, ast.Attribute) or name is None:
             return self._put_back(code, one, made, when)
-        if not name.endswith("_") or made.keywords:
-            raise DeclinedError("it does more than write")
-        target = code.concrete(made.func.value)
-        arguments = [self._value(code, argument) for argument in made.args]
-        if not is_pure(code, made.func.value):
-            raise DeclinedError("the written value has side effects")
-        known = table.tensor_member(name[:-1])
-        if name in {"copy_", "fill_"} and len(arguments) == 1:
-            new = arguments[0]
-        elif name == "zero_":
-            new = expression("0")
-        elif known is not None and known.kind == "method" and not known.random and not known.view:
-            new = method(target, name[:-1], *arguments)
-        else:
-            raise DeclinedError("the method has no out-of-place variant")
+        written, new = self._out_of_place(code, made)
+        target = code.concrete(written)
         return [statement("{copy}", copy=method(target, "copy_", when.choose(code, new, target)))]
+
+    def _out_of_place(self, code: Code, made: ast.Call) -> tuple[ast.expr, Expression]:
+        """What `t.mul_(a).add_(b)` writes to, and `t.mul(a).add(b)`. Raises DeclinedError."""
+        name = operation(code, made) or ""
+        if not isinstance(made.func, ast.Attribute) or not name.endswith("_"):
+            raise DeclinedError("it does more than write")
+        held = made.func.value
+        if isinstance(held, ast.Call) and (operation(code, held) or "").endswith("_"):
+            written, old = self._out_of_place(code, held)
+        elif is_pure(code, held):
+            written, old = held, code.concrete(held)
+        else:
+            raise DeclinedError("the written value has side effects")
+        arguments: list[Hole] = [self._value(code, argument) for argument in made.args]
+        if any(one.arg is None for one in made.keywords):
+            raise DeclinedError("its arguments are not known")
+        arguments += [keyword(one.arg or "", self._value(code, one.value)) for one in made.keywords]
+        known = table.tensor_member(name[:-1])
+        if name in {"copy_", "fill_", "zero_"} and written is held:
+            if len(arguments) > 1 or made.keywords:
+                raise DeclinedError("the method has no out-of-place variant")
+            return written, self._value(code, made.args[0]) if made.args else expression("0")
+        if known is None or known.kind != "method" or known.random or known.view:
+            raise DeclinedError("the method has no out-of-place variant")
+        return written, method(old, name[:-1], *arguments)
 
     def _put_back(self, code: Code, one: ast.stmt, made: ast.Call, when: Predicate) -> list[Statement]:
         """A call of a method of the class that writes to tensors of `self`: they get back what they held."""
@@ -271,6 +336,15 @@ class Predicated:
                 start = call(code.name("torch.tensor", first), code.concrete(first.value))
                 edits.append(code.replace(first.value, start))
         return edits
+
+
+def _is_unread(code: Code, target: ast.Attribute) -> bool:
+    """Whether nothing in the file reads an attribute, which holds a number."""
+    uses = code.tree.contents(code.tree.root).attributes(target.attr)
+    statement = code.tree.statement(target)
+    value = getattr(statement, "value", None)
+    is_python_number = isinstance(value, ast.expr) and is_number(code.value(value)) and is_python(code, value)
+    return is_python_number and not any(isinstance(use.ctx, ast.Load) for use in uses)
 
 
 def holds_number(code: Code, node: ast.expr) -> bool:

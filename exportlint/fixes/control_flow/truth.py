@@ -22,6 +22,7 @@ from exportlint.fixes.control_flow.cond import cond_fix
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.empty_selections import empty_selection_fix
 from exportlint.fixes.control_flow.masked_loops import masked_fix
+from exportlint.fixes.control_flow.predicated_returns import return_fix
 from exportlint.fixes.control_flow.predicated_writes import write_fix
 from exportlint.fixes.control_flow.said_only import said_only_fix
 from exportlint.fixes.control_flow.terms import choose, term
@@ -55,6 +56,7 @@ def branch_fix(code: Code, fact: Fact) -> Fix:
         where_fix,
         cond_fix,
         write_fix,
+        return_fix,
         chosen_function_fix,
         unread_fix,
     )

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING
 
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
-from exportlint.fixes.control_flow.branch_paths import Branching, Case, Way, cases, way
+from exportlint.fixes.control_flow.branch_paths import Branching, Case, Way, way
 from exportlint.fixes.control_flow.checks import assertion
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.early_returns import early_return
 from exportlint.fixes.control_flow.logic import either
 from exportlint.fixes.control_flow.merging import Fresh, arm, assignments, conditions_of, folded, merged
 from exportlint.fixes.control_flow.messages import message_of_raise
+from exportlint.fixes.control_flow.reporting_branches import only_computes, said_before, silent_cases
 from exportlint.fixes.control_flow.same_end import ends
 from exportlint.fixes.control_flow.terms import Term, choose, term
 from exportlint.fixes.edit.code import Code
@@ -85,7 +86,15 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
         return _choice(code, branch, code.replace(branch, value.source), value)
     if code.tree.function(branch) is None:
         raise DeclinedError("the code runs when the file is imported")
-    found = cases(branch)
+    found = silent_cases(code, branch)
+    if not any(case.body for case in found):
+        raise DeclinedError("the branch only prints or logs")
+    chosen = _chosen(code, branch, found)
+    return Choice(chosen.edits, safe=chosen.safe and only_computes(code, branch))
+
+
+def _chosen(code: Code, branch: Branching, found: Sequence[Case]) -> Choice:
+    """The choice that an `if` or `match` makes between some ways. Raises DeclinedError."""
     fresh = Fresh(code, branch)
     refused = _refused(code, branch, found)
     if refused is not None:
@@ -99,20 +108,20 @@ def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
         ways = [way(case.body) for case in found]
     else:
         value, lines = _result(code, found, ways, fresh)
-        lines.append(end.with_value(value.source))
+        lines = [*said_before(code, branch), *lines, end.with_value(value.source)]
         return _choice(code, branch, code.statements.replace([branch], lines), value)
     returning = [each.returned is not None for each in ways]
     if not any(returning):
-        result = merged(code, branch, fresh, {})
+        result = merged(code, branch, fresh, {}, found=found)
         if not result.variables:
             raise DeclinedError("the assigned value is not used")
-        lines = [*result.lines, *assignments(result.variables, fresh)]
+        lines = [*said_before(code, branch), *result.lines, *assignments(result.variables, fresh)]
         return _choice(code, branch, code.statements.replace([branch], lines), *result.variables.values())
     if not all(returning):
-        edits, value = early_return(code, branch, fresh)
+        edits, value = early_return(code, branch, fresh, found)
         return _choice(code, branch, edits, value)
     value, lines = _result(code, found, ways, fresh)
-    lines.append(statement("return {value}", value=value.unbracketed))
+    lines = [*said_before(code, branch), *lines, statement("return {value}", value=value.unbracketed)]
     return _choice(code, branch, code.statements.replace([branch], lines), value)
 
 
@@ -159,6 +168,7 @@ def _refused(code: Code, branch: Branching, found: Sequence[Case]) -> Choice | N
             return None
         lines = [*result.lines, *assignments(result.variables, fresh)]
     met = reduce(either, conditions).tensor
+    lines[:0] = said_before(code, branch)
     lines.insert(0, statement("{check}", check=assertion(code, branch, met, message_of_raise(code, raised, ()))))
     return Choice([code.statements.replace(replaced, lines)], safe=False)
 

@@ -254,6 +254,8 @@ def _until_break(
         else:
             lines += predicated.statement(code, one, Predicate(dotted(running)))
             code = code.after([one])
+    if predicated.masks:
+        raise DeclinedError("a list gets items in the loop")
     return lines
 
 

@@ -33,21 +33,21 @@ def require_unguarded(code: Code, node: ast.expr) -> None:
     for part in ast.walk(node):
         require_elements(code, part)
         for index in _indices(code, part):
-            if isinstance(index, ast.Name) and _is_asked_as_mask(code, index.id):
+            if isinstance(index, ast.Name) and _is_asked_otherwise(code, index.id):
                 continue
             guards = _asked(code) if guards is None else guards
             if guards & _behind(code, [code.renames.get(n.id, n.id) for n in _names(index)]):
                 raise DeclinedError("the condition may keep an index in range")
 
 
-def _is_asked_as_mask(code: Code, name: str) -> bool:
-    """Whether the condition is `name.any()` or `name.all()`: it keeps no number in range, whatever the tensor holds."""
+def _is_asked_otherwise(code: Code, name: str) -> bool:
+    """Whether the condition keeps no number in range: it is `name.any()`, or takes an element by it as well."""
     test = code.expression
     for around in (test, *code.tree.ancestors(test)):
         match around:
             case ast.If(test=asked) | ast.IfExp(test=asked):
                 read = [part for part in _names(asked) if part.id == name]
-                return bool(read) and all(_asks_truth(code, part) for part in read)
+                return bool(read) and all(_asks_truth(code, part) or _is_place(code, part) for part in read)
             case ast.stmt():
                 return False
     return False
@@ -56,6 +56,11 @@ def _is_asked_as_mask(code: Code, name: str) -> bool:
 def _asks_truth(code: Code, node: ast.Name) -> bool:
     around = code.tree.parents[node]
     return isinstance(around, ast.Attribute) and around.attr in {"any", "all"}
+
+
+def _is_place(code: Code, node: ast.Name) -> bool:
+    around = code.tree.parents[node]
+    return isinstance(around, ast.Subscript) and around.slice is node
 
 
 def require_elements(code: Code, node: ast.AST) -> None:

@@ -37,13 +37,15 @@ class Kept:
     """A value that calls leave behind, as a buffer of a module.
 
     `uses` are where code reads or writes it, `instead` how they are spelled from now on, if otherwise. `flag` is the
-    name of the buffer that says whether the value is there, empty if it always is.
+    name of the buffer that says whether the value is there, empty if it always is. `beside` is what stands where the
+    statements that bind the value read others.
     """
 
     code: Code
     uses: Sequence[ast.expr]
     instead: Mapping[ast.expr, Expression] = field(default_factory=dict)
     flag: str = ""
+    beside: Mapping[ast.expr, Expression] = field(default_factory=dict)
 
     def drafts(self) -> Iterator[Draft]:
         """What becomes of the uses.
@@ -130,7 +132,8 @@ class Kept:
     def value(self, value: ast.expr) -> Expression:
         """An expression with the buffer, or a copy of it, where it reads the value."""
         parts = set(ast.walk(value))
-        return self.code.concrete(value, self.reads([use for use in self.uses if use in parts]))
+        others = {use: new for use, new in self.beside.items() if use in parts}
+        return self.code.concrete(value, self.reads([use for use in self.uses if use in parts]) | others)
 
     def is_renewed(self, use: ast.expr) -> bool:
         """Whether a use is part of what the value itself is bound to."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.names import bound_names, fresh, qualified
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.tree import place
+from exportlint.fixes.edit.tree import binding, place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.syntax.definitions import dotted
 
@@ -107,14 +107,21 @@ class Constructor:
         if not all((qualified(base, root, package) or "").startswith("torch.nn.") for base in self.node.bases):
             raise DeclinedError(f"a base class may use `{name}`")
         contents = self.code.tree.contents(root)
-        if any(node not in own and not self._is_called(node) for node in contents.attributes(name)):
+        others = self.code.tree.once(_own_of_others, self.code.tree.parents.get(self.node, root))
+        uses = (node for node in contents.attributes(name) if node not in own and not self._is_called(node))
+        if any(others.get(node, self.node) is self.node for node in uses):
             raise DeclinedError(f"`{name}` is used outside the class")
-        if name in contents.strings:
+        if name in contents.strings and self._is_said(name, others):
             raise DeclinedError(f"`{name}` is used through its name as a string")
         if self.node.name in self.code.tree.once(_inherited, root):
             raise DeclinedError(f"another class inherits `{name}`")
         if not of_class and name in self.code.tree.once(_fields, self.node):
             raise DeclinedError(f"`{name}` is also a class attribute")
+
+    def _is_said(self, name: str, others: Mapping[ast.AST, ast.ClassDef]) -> bool:
+        """Whether the name of an attribute stands in a string, other than that of another class's own."""
+        texts = [n for n in self.code.tree.contents(self.code.tree.root).of(ast.Constant) if n.value == name]
+        return any(others.get(text, self.node) is self.node for text in texts)
 
     def _is_called(self, node: ast.Attribute) -> bool:
         """Whether an attribute is called, as the method `x.mean()` is: what holds state is not."""
@@ -193,6 +200,30 @@ def buffer(code: Code, owner: Given, name: str, value: Given) -> Statement:
     return code.statement(
         "{owner}.register_buffer({name}, {value}, persistent=False)", owner=owner, name=code.string(name), value=value
     )
+
+
+def _own_of_others(around: ast.AST) -> dict[ast.AST, ast.ClassDef]:
+    """The attributes of what the methods of classes call their object, and the strings given to its methods."""
+    found: dict[ast.AST, ast.ClassDef] = {}
+    for cls in (n for n in getattr(around, "body", ()) if isinstance(n, ast.ClassDef)):
+        for method in (s for s in cls.body if isinstance(s, ast.FunctionDef)):
+            own = receiver(method)
+            if not own or any(binding(n) == own for n in ast.walk(method)):
+                continue
+            for node in ast.walk(method):
+                if isinstance(node, ast.Attribute) and _is_name(node.value, own):
+                    found[node] = cls
+                elif isinstance(node, ast.Call) and own == _called_on(node.func):
+                    found.update((a, cls) for a in node.args if isinstance(a, ast.Constant))
+    return found
+
+
+def _called_on(function: ast.expr) -> str | None:
+    """The variable whose method a call names."""
+    match function:
+        case ast.Attribute(value=ast.Name(id=name)):
+            return name
+    return None
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

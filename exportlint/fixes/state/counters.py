@@ -14,7 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from exportlint.analysis.domain.values import Const, Scalar, Size, Tensor, Value
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Const, Scalar, Size, Tensor, Tuple, Value
+from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.analysis.torch.registry import AUGMENTED
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.tree import indices, takes_all
@@ -25,7 +27,7 @@ from exportlint.fixes.proofs.observed_values import builtin, may_be_tensor
 from exportlint.fixes.state.buffers import Kept
 
 if TYPE_CHECKING:
-    from exportlint.fixes.edit.code import Given
+    from exportlint.fixes.edit.code import Code, Given
     from exportlint.fixes.edit.template import Expression, Statement
 
 Number = int | float | bool
@@ -67,7 +69,8 @@ class Counted(Kept):
             is_test = getattr(parent, "test", None) is use
             if isinstance(parent, ast.Slice) and self.kind is int:
                 continue
-            if not isinstance(parent, _ASKING) and not is_test and not is_consumed(self.code, use):
+            is_number = isinstance(parent, _ASKING) or is_test or is_consumed(self.code, use)
+            if not is_number or is_repetition(self.code, use):
                 raise DeclinedError(f"Python needs `{self.code.text(use)}` as a number")
         return super().reads(uses)
 
@@ -178,6 +181,16 @@ class Counted(Kept):
     def _called(self, owner: Given, name: str, *given: Given) -> Statement:
         """The statement `owner.name(given)`."""
         return self.code.statement("{owner}.{name}({*given})", owner=owner, name=name, given=given)
+
+
+def is_repetition(code: Code, use: ast.expr) -> bool:
+    """Whether a number says how often a list or a string is repeated: `[x] * self.n`."""
+    around = code.tree.parents[use]
+    if not isinstance(around, ast.BinOp) or not isinstance(around.op, ast.Mult):
+        return False
+    other = around.left if around.right is use else around.right
+    held = options(code.value(other))
+    return any(isinstance(o, (Many, Tuple)) or (isinstance(o, Const) and isinstance(o.value, str)) for o in held)
 
 
 def number_of(node: ast.expr) -> Number | None:

@@ -13,6 +13,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Tensor
@@ -23,7 +24,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.fixes.state.buffers import Kept
 from exportlint.fixes.state.constructor import Constructor, buffer, receiver
-from exportlint.fixes.state.counters import Counted, number_of
+from exportlint.fixes.state.counters import Counted, is_repetition, number_of
 from exportlint.fixes.state.tuples import KeptTuple
 from exportlint.syntax.definitions import Class, FunctionNode
 
@@ -67,6 +68,7 @@ def keep_items(code: Code, constructor: Constructor, name: str) -> list[Draft]:
         DeclinedError: as `keep` does, or the container is used otherwise than by constant keys.
     """
     places = items(constructor, name)
+    beside = _read_beside(code, places)
     statements: list[Statement] = []
     drafts: list[Draft] = []
     for place in places:
@@ -75,23 +77,47 @@ def keep_items(code: Code, constructor: Constructor, name: str) -> list[Draft]:
             statements.append(code.statement("{attribute} = {value}", attribute=attribute, value=place.first))
             drafts += (code.replace(use, new) for use, new in place.instead.items())
         else:
-            new, changed = _registered(code, constructor, place)
+            own = replace(place, uses=[use for use in place.uses if use not in beside])
+            new, changed = _registered(code, constructor, own, beside)
             statements += new
             drafts += changed
     return [*places[0].register(statements), *drafts]
+
+
+def _read_beside(code: Code, places: Sequence[Place]) -> dict[ast.expr, Expression]:
+    """Copies for the places that are read where others are written, by their uses. Raises DeclinedError."""
+    writing = {
+        code.tree.statement(use): place
+        for place in places
+        for use in place.uses
+        if not isinstance(use.ctx, ast.Load)  # type: ignore[attr-defined]
+    }
+    found: dict[ast.expr, Expression] = {}
+    for place in places:
+        for use in place.uses:
+            if writing.get(code.tree.statement(use), place) is not place:
+                is_number = number_of(place.first) is not None
+                computes = isinstance(code.tree.parents[use], (ast.BinOp, ast.UnaryOp, ast.Compare))
+                if is_number and (not computes or is_repetition(code, use)):
+                    raise DeclinedError(f"Python needs `{code.text(use)}` as a number")
+                found[use] = code.make("{place}.clone()", place=place.instead[use])
+    return found
 
 
 def _is_state(code: Code, first: ast.expr) -> bool:
     return number_of(first) is not None or isinstance(code.value(first), Tensor)
 
 
-def _registered(code: Code, constructor: Constructor, place: Place) -> tuple[list[Statement], list[Draft]]:
+def _registered(
+    code: Code, constructor: Constructor, place: Place, beside: Mapping[ast.expr, Expression] = MappingProxyType({})
+) -> tuple[list[Statement], list[Draft]]:
     """The statements that register what is in a place, and what becomes of its uses. Raises DeclinedError."""
     first, number = place.first, number_of(place.first)
-    kept = Kept(code, place.uses, place.instead)
+    kept = Kept(code, place.uses, place.instead, beside=beside)
     if number is not None:
+        _require_number(code, place)
         value = code.make("{tensor}({value})", tensor=code.name("torch.tensor", first), value=first)
-        counted = Counted(code, place.uses, place.instead, kind=type(number))
+        counted = Counted(code, place.uses, place.instead, kind=type(number), beside=beside)
         return [buffer(code, place.owner, place.name, value)], [*counted.drafts()]
     if isinstance(first, ast.Call):
         return [buffer(code, place.owner, place.name, first)], [*kept.drafts()]
@@ -111,6 +137,17 @@ def _registered(code: Code, constructor: Constructor, place: Place) -> tuple[lis
         buffer(code, place.owner, flag, there),
     ]
     return registered, [*replace(kept, flag=flag).drafts()]
+
+
+def _require_number(code: Code, place: Place) -> None:
+    """Raises DeclinedError if calls leave a tensor that may have dimensions in a place that holds a number at first."""
+    for use in place.uses:
+        statement = code.tree.parents[use]
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        if isinstance(statement, (ast.Assign, ast.AugAssign)) and use in targets:
+            held = tensor(code, statement.value)
+            if held is not None and not held.zero_dim:
+                raise DeclinedError("it holds a number at first, and then a tensor that may have dimensions")
 
 
 def _empty(code: Code, place: Place) -> Expression:
