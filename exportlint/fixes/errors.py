@@ -1,4 +1,7 @@
-"""Why there is no fix."""
+"""Why there is no fix.
+
+`DeclinedError` says what a rewrite cannot do with the code, `InapplicableError` that it is for code of another form.
+"""
 
 from __future__ import annotations
 

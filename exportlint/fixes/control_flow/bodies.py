@@ -1,4 +1,8 @@
-"""Functions for operators such as `torch.cond`, made of code that stands in place: what they take and give back."""
+"""Functions for operators such as `torch.cond`, made of code that stands in place: what they take and give back.
+
+`check_movable` and `check_result` decline code that an operator refuses. `operands` says which variables a function
+takes, `given_back` what it returns, `copies` and `clone` give it tensors of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The ways through an `if` or `match` as they stand in the source: what they assign, and what they return."""
+"""The ways through an `if` or `match` as they stand in the source: what they assign, and what they return.
+
+`cases` are the ways with their conditions; `way` turns one into steps, or declines if it does more than assign
+variables.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Functions that are defined in front of the statement that uses them."""
+"""Functions that are defined in front of the statement that uses them.
+
+`definition` makes a function of moved statements, `put_in_place` puts it and its call where these stood.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The truth of tensor data as a tensor, and the logic of such truths."""
+"""The truth of tensor data as a tensor, and the logic of such truths.
+
+`Condition` is such a tensor, with what is known of it; `negated`, `both` and `either` combine them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The messages of errors as constant strings, which are all that a check in a program can say."""
+"""The messages of errors as constant strings, which are all that a check in a program can say.
+
+`message_of` takes the text of an expression, `message_of_raise` that of a raised exception; what is computed becomes
+`...`.
+"""
 
 from __future__ import annotations
 

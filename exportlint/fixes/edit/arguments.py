@@ -1,4 +1,8 @@
-"""Calls with one argument more or less, and dicts with more entries, laid out as they are."""
+"""Calls with one argument more or less, and dicts with more entries, laid out as they are.
+
+`with_argument`, `without_argument`, `with_entries` and `with_base` change one node; `parameters` lists those of a
+function.
+"""
 
 from __future__ import annotations
 

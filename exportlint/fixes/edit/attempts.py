@@ -1,4 +1,8 @@
-"""Several rewrites for one finding, the best first."""
+"""Several rewrites for one finding, the best first.
+
+`first_of` tries them in order and keeps the reason of the first that declines; `declined` stands for no rewrite at
+all.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Statements as lines of a block, and back: written, read, and moved into blocks of another indentation."""
+"""Statements as lines of a block, and back: written, read, and moved into blocks of another indentation.
+
+`read` parses the lines of a block, `written` prints them, `analysed` gives new statements to the analysis.
+"""
 
 from __future__ import annotations
 

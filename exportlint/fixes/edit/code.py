@@ -1,4 +1,7 @@
-"""The file of a finding as its fix sees it: nodes and their source, what expressions hold, and edits of it."""
+"""The file of a finding as its fix sees it: nodes and their source, what expressions hold, and edits of it.
+
+`Code` is all that a rewrite sees: it finds nodes, asks for values, fills templates, names things and makes edits.
+"""
 
 from __future__ import annotations
 

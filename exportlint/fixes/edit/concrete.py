@@ -1,4 +1,7 @@
-"""From the nodes that analysis works with, `ast`'s, to libcst's nodes of the same source, by position."""
+"""From the nodes that analysis works with, `ast`'s, to libcst's nodes of the same source, by position.
+
+`Concrete` parses the expressions that are asked for, each once, and puts other nodes in place of parts of them.
+"""
 
 from __future__ import annotations
 

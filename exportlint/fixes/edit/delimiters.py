@@ -1,4 +1,7 @@
-"""Where a line within brackets is best broken: Black's order of what binds least."""
+"""Where a line within brackets is best broken: Black's order of what binds least.
+
+`delimiters` finds what stands between the parts of a line and how tightly it binds, `pairs` the outermost brackets.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Edits while a fix is being put together."""
+"""Edits while a fix is being put together.
+
+A `Draft` replaces a range of the text; `narrowed` makes one smaller, `composed` joins two rounds, `applied` gives the
+text.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The layout of what edits leave: no line longer than those of the file, or than its formatter allows."""
+"""The layout of what edits leave: no line longer than those of the file, or than its formatter allows.
+
+`laid_out` wraps the lines of one fix, `laid_out_edits` those of several, and leaves out the imports that they leave
+unused.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""How a file calls what is not its own, and names that are still free in it."""
+"""How a file calls what is not its own, and names that are still free in it.
+
+`spelled` and `qualified` lead from a qualified name to how a file writes it and back; `fresh` gives a free name,
+`place_of_import` the line for an import.
+"""
 
 from __future__ import annotations
 

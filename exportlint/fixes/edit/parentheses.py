@@ -1,4 +1,8 @@
-"""The parentheses that an expression needs where it is put, which libcst does not add."""
+"""The parentheses that an expression needs where it is put, which libcst does not add.
+
+`precedence` says how tightly an expression binds, `place_of` how tightly it must, and `fitted` adds or removes
+parentheses.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Edits of whole statements, in blocks of any shape: on lines of their own, behind a colon, between semicolons."""
+"""Edits of whole statements, in blocks of any shape: on lines of their own, behind a colon, between semicolons.
+
+`Statements` replaces, inserts, moves, wraps and leaves out statements, with the comments that belong to them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The syntax tree of a file, from the inside out: parents, blocks, and the node at a place."""
+"""The syntax tree of a file, from the inside out: parents, blocks, and the node at a place.
+
+`Tree` has the ways upwards, `Contents` the nodes below one by kind and name; `bound` and `used_names` list names.
+"""
 
 from __future__ import annotations
 

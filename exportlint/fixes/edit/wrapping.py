@@ -1,4 +1,7 @@
-"""Lines that a fix made too long, wrapped as Black would: within brackets, or within parentheses that are put there."""
+"""Lines that a fix made too long, wrapped as Black would: within brackets, or within parentheses that are put there.
+
+`wrapped` gives the edits for the rows that are too wide.
+"""
 
 from __future__ import annotations
 

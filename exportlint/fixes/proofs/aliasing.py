@@ -1,4 +1,7 @@
-"""Which code holds on to a tensor, or to a part of it, and not only to values computed from it."""
+"""Which code holds on to a tensor, or to a part of it, and not only to values computed from it.
+
+`is_consumed` asks whether an operator only takes the values, `may_be_saved` whether autograd may keep the tensor.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Whether code can be traced for any size of a dimension, as `torch.cond` does with both ways of a condition on it."""
+"""Whether code can be traced for any size of a dimension, as `torch.cond` does with both ways of a condition on it.
+
+`require_any_size` declines code that takes a part of such a dimension, `require_alone` code in which it meets other
+tensors.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How often expressions are evaluated, and whether more often does no harm, by their form."""
+"""How often expressions are evaluated, and whether more often does no harm, by their form.
+
+`runs_once` asks about the place of an expression, `is_repeatable` about what it does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Indices that the condition around them keeps in range: without it, eager raises an IndexError."""
+"""Indices that the condition around them keeps in range: without it, eager raises an IndexError.
+
+`require_unguarded` declines an expression with such an index, `require_elements` one that takes an element of
+nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Whether code can tell a tensor from another one that holds the same: it writes in place, or asks which it is."""
+"""Whether code can tell a tensor from another one that holds the same: it writes in place, or asks which it is.
+
+`matters` asks about both, `is_told` only about code that asks which tensor it is.
+"""
 
 from __future__ import annotations
 

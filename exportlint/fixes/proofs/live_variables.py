@@ -1,4 +1,8 @@
-"""Which variables code needs from before it, which it binds, and which are still needed behind it."""
+"""Which variables code needs from before it, which it binds, and which are still needed behind it.
+
+`needed`, `bound` and `needed_after` are the sets of live-variable analysis; `definitely_assigned` is that of definite
+assignment.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What becomes of the variables around a statement."""
+"""What becomes of the variables around a statement.
+
+`read_later` asks what is read behind it, `is_bound` what has a value in front of it, `assigned` what it binds.
+"""
 
 from __future__ import annotations
 

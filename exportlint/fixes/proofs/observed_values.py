@@ -1,4 +1,8 @@
-"""What an expression holds, whichever way the code went before: a tensor, a number of one, a function of torch."""
+"""What an expression holds, whichever way the code went before: a tensor, a number of one, a function of torch.
+
+`tensor`, `scalar`, `builtin` and `operation` give what it surely is, or None; `may_be_tensor` is the opposite
+question.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Expressions that can be evaluated once more, earlier or in vain: they change nothing and draw no random numbers."""
+"""Expressions that can be evaluated once more, earlier or in vain: they change nothing and draw no random numbers.
+
+`is_pure` and `require_pure` ask this of an expression, `is_harmless` of statements; `computes_only` also allows
+prints and logs.
+"""
 
 from __future__ import annotations
 

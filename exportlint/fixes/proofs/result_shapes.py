@@ -1,4 +1,7 @@
-"""Whether expressions are tensors of one shape and dtype, as far as their source proves it."""
+"""Whether expressions are tensors of one shape and dtype, as far as their source proves it.
+
+`form` gives the shape and dtype of an expression by what they come from; two forms say whether they agree.
+"""
 
 from __future__ import annotations
 

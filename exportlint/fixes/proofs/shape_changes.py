@@ -1,4 +1,7 @@
-"""What operators do to the shape of a tensor, written alike for all that do the same."""
+"""What operators do to the shape of a tensor, written alike for all that do the same.
+
+`change_of` gives the tensor that an expression is made of, and how its shape differs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a fix has to know of sizes: whether they are integers, and no less than 0."""
+"""What a fix has to know of sizes: whether they are integers, and no less than 0.
+
+`is_size`, `is_whole` and `is_float` ask for the kind of a number, `is_natural` for its sign.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a call of a method writes to: tensors that are attributes of the object it belongs to."""
+"""What a call of a method writes to: tensors that are attributes of the object it belongs to.
+
+`written_by` lists them, and declines a call that does more.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Whether an argument of `forward` is a tensor, and no list of them, which can be counted and sliced as well."""
+"""Whether an argument of `forward` is a tensor, and no list of them, which can be counted and sliced as well.
+
+`surely_tensor` asks the code for evidence, `is_tensor` takes an argument without any for a tensor.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Conditions that are refused for no tensors, so that they can be asked where Python did not."""
+"""Conditions that are refused for no tensors, so that they can be asked where Python did not.
+
+`is_total` and `is_total_number` ask this of expressions, `has_truth` of conditions; `evaluated` is what Python asks
+in any case.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which code writes to a tensor in place, as far as its form tells."""
+"""Which code writes to a tensor in place, as far as its form tells.
+
+`writes` finds the nodes that write, `written` what one of them writes to.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The class around a method and its `__init__`, for fixes that move state there."""
+"""The class around a method and its `__init__`, for fixes that move state there.
+
+`Constructor` finds what `__init__` assigns and who uses it, declines attributes that others may use, and adds
+statements; `buffer` makes the registration.
+"""
 
 from __future__ import annotations
 
