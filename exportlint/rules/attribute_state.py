@@ -57,7 +57,7 @@ def attribute_state(fact: StateChange, context: Context) -> Iterator[Report]:
         instead = "keep it in a buffer (`register_buffer`) and update the buffer in place"
     else:
         message = f"`{fact.name}` is assigned only while exporting; the exported program does not assign it"
-        instead = "use a local variable, or skip the assignment with `if not torch.compiler.is_compiling():`"
+        instead = "use a local variable, or skip the assignment with `if not torch.compiler.is_exporting():`"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
 
 

@@ -38,7 +38,7 @@ def global_state(fact: StateChange, context: Context) -> Iterator[Report]:
         instead = "keep it in a buffer (`register_buffer`)"
     else:
         message = f"the global `{fact.name}` is changed only while exporting; the exported program does not change it"
-        instead = "return what callers need, or skip the change with `if not torch.compiler.is_compiling():`"
+        instead = "return what callers need, or skip the change with `if not torch.compiler.is_exporting():`"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
 
 
