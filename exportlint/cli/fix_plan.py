@@ -71,7 +71,9 @@ def _targets(path: str, settings: Configuration, cwd: Path) -> Sequence[Target]:
     if len(models) > 1:
         names = [target.model.name for target in found.targets]
         example = f"{path}::{names[0]}" if path.endswith(".py") else next(iter(models))
-        raise UsageError(f"`{path}` has {len(models)} models, but a plan is for a single model: write `{example}`, for instance")
+        raise UsageError(
+            f"`{path}` has {len(models)} models, but a plan is for a single model: write `{example}`, for instance"
+        )
     if not models:
         why = next((f"{one.name}: {one.reason}" for one in found.unbuildable), "there is no model")
         raise UsageError(f"`{path}` cannot be verified: {why}")

@@ -106,7 +106,10 @@ def _end(told: Told, context: Context) -> Iterator[str]:
     if plan.caveat:
         yield f"With these fixes, the model {_short(plan.caveat)}."
     if assumed:
-        yield "Each assumption holds for the inputs that were tried. The fixed model rejects inputs that violate it, so check that it is true."
+        yield (
+            "Each assumption holds for the inputs that were tried. The fixed model rejects inputs that violate it, so "
+            "check that it is true."
+        )
     if told.is_written:
         yield f"Wrote {_list(context.shown(one.task.filename) for one in plan.fixed)}."
     elif plan.fixed:

@@ -87,7 +87,9 @@ def plan(arguments: argparse.Namespace, settings: Settings) -> Plan:
             raise UsageError(f"--{one.replace('_', '-')} cannot be used together with --{other.replace('_', '-')}")
     only = settings.fix_only or arguments.diff
     if arguments.verify and not (settings.fix or only):
-        raise UsageError("--verify checks fixes, so it needs --fix; to check the code as it is, run `exportlint verify`")
+        raise UsageError(
+            "--verify checks fixes, so it needs --fix; to check the code as it is, run `exportlint verify`"
+        )
     if arguments.verify and "-" in arguments.paths:
         raise UsageError("--verify imports files, so it cannot be used with standard input")
     return Plan(

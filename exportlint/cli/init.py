@@ -143,5 +143,7 @@ def _appended(file: Path, text: str) -> bytes:
     except ConfigError:
         fits = False
     if not fits:
-        raise ConfigError("[tool.exportlint] cannot be appended: write `tool` as tables such as `[tool.NAME]`, not inline", file)
+        raise ConfigError(
+            "[tool.exportlint] cannot be appended: write `tool` as tables such as `[tool.NAME]`, not inline", file
+        )
     return data + added.encode()

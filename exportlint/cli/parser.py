@@ -313,7 +313,9 @@ def _fill_server(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache")
     parser.add_argument(
-        "--log-file", metavar="FILE", help="write the log to this file, which must be new or an earlier exportlint log [standard error]"
+        "--log-file",
+        metavar="FILE",
+        help="write the log to this file, which must be new or an earlier exportlint log [standard error]",
     )
 
 

@@ -108,8 +108,8 @@ def _left_out(beside: Importers) -> list[str]:
     found = []
     if beside.count < beside.of:
         found.append(
-            f"Analyzed the closest {beside.count} of {beside.of} files that directly or indirectly import the linted ones; "
-            "`--follow-importers always` analyzes all of them."
+            f"Analyzed the closest {beside.count} of {beside.of} files that directly or indirectly import the linted "
+            "ones; `--follow-importers always` analyzes all of them."
         )
     if beside.problem is not None:
         found.append(f"Files that import the linted ones were not analyzed: {beside.problem}")

@@ -27,9 +27,9 @@ _ABOUT = table(
         "returns",
         choice(*RETURNED),
         '"unknown"',
-        "What it returns. `tensor`: a tensor whose shape does not follow from the arguments. `like`: a tensor with the shape and dtype of "
-        "the first tensor argument. `bool`, `int`, `float`, `str`: a value of that type, not computed from tensor data. "
-        "`none`: nothing.",
+        "What it returns. `tensor`: a tensor whose shape does not follow from the arguments. `like`: a tensor with the "
+        "shape and dtype of the first tensor argument. `bool`, `int`, `float`, `str`: a value of that type, not "
+        "computed from tensor data. `none`: nothing.",
         'returns = "tensor"',
     ),
     Option(

@@ -78,7 +78,7 @@ _TABLE = (
         "preview",
         BOOL,
         "false",
-        "Also check rules that are in preview, if `select` and `ignore` include them. Such rules are new and may still "
+        "Also check rules that are in preview, if `select` and `ignore` choose them. Such rules are new and may still "
         "change.",
         "preview = true",
     ),

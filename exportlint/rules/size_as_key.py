@@ -24,7 +24,8 @@ def size_as_key(fact: SizeConversion, context: Context) -> Iterator[Report]:
     if fact.target == "text" and severity is not None:
         yield Report(
             severity,
-            "a string made from a symbolic number is looked up or compared: it contains the symbol's name, not its value",
+            "a string made from a symbolic number is looked up or compared: it contains the symbol's name, not its "
+            "value",
             "compute with the number itself, or choose with `torch.where`",
         )
     elif fact.target in TARGETS and fact.varies and severity is not None:

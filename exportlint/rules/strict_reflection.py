@@ -39,7 +39,9 @@ def strict_reflection(fact: Looks, context: Context) -> Iterator[Report]:
     severity = context.severity(claim) if claim is not None else None
     if severity is None or (fact.guarded and severity is ERROR):
         return
-    message = f"{what} cannot be traced" + (" in strict mode" if context.mode == "strict" else " by some torch versions")
+    message = f"{what} cannot be traced" + (
+        " in strict mode" if context.mode == "strict" else " by some torch versions"
+    )
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
 
 

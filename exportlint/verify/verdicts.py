@@ -155,7 +155,9 @@ class _Court:
             near = self._ran(run, finding.filename, statement.outermost.witnesses)
             return Judged(finding, "not reached", "the line did not run on the example", run, near)
         if not _claims(finding):
-            return Judged(finding, "not reached", f"the line ran, and an info finding makes no claim about {run.mode} mode", run)
+            return Judged(
+                finding, "not reached", f"the line ran, and an info finding makes no claim about {run.mode} mode", run
+            )
         if not exported(run):
             return self._by_failures(finding, run)
         if finding.severity is Severity.ERROR:
@@ -174,7 +176,7 @@ class _Court:
             if quoted is not None:
                 return Judged(finding, "confirmed", raised_by(quoted, "what this rule is about"), run)
             if [f.severity for f in self._that_ran(run)].count(Severity.ERROR) == 1:
-                why = f"export raises, and this is the only line that ran with an error: {said_by(placeless[0])}"
+                why = f"export raises, and no other line that ran has an error finding: {said_by(placeless[0])}"
                 return Judged(finding, "confirmed", why, run)
         return Judged(finding, "not reached", "the line ran, but export failed and torch does not say where", run)
 

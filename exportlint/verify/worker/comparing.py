@@ -412,7 +412,12 @@ class Comparer:
         if other.error is None and found is None:
             self._tell("device", there, "agrees", f"once it is moved by torch.export.passes: {where}" if where else "")
         elif found is not None and "eager gives the device" in found[0]:
-            self._tell("device", there, "skipped", f"`move_to_device_pass` moves a tensor that eager leaves in place: {found[0]}")
+            self._tell(
+                "device",
+                there,
+                "skipped",
+                f"`move_to_device_pass` moves a tensor that eager leaves in place: {found[0]}",
+            )
         else:
             self._judge("device", there, one, other, lambda: self._is_random(number))
 
