@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import watchfiles
 
 _SUFFIXES = (".py", ".pyi", ".pyw", ".ipynb")
-_NAMES = frozenset((*FILE_NAMES, ".gitignore", ".ignore"))
+_NAMES = frozenset((*FILE_NAMES, ".gitignore"))
 _TICK = 50
 """Milliseconds after which the watcher says that nothing happened."""
 _NAMED = 3

@@ -78,8 +78,8 @@ _TABLE = (
         "preview",
         BOOL,
         "false",
-        "Also check rules that are in preview, if `select` and `ignore` choose them. Such rules are new and may still "
-        "change.",
+        "Also check rules that are in preview, unless `select` or `ignore` leaves them out. Such rules are new and may "
+        "still change.",
         "preview = true",
     ),
     Option(

@@ -101,9 +101,9 @@ def _read(node: ast.expr, sizes: dict[str, int]) -> Spec:
     if isinstance(node, ast.Name | ast.Attribute):
         tensor = _dtype(node) in DTYPES
         raise SpecError(
-            f"`{text}` is no input: " + (f'write "{text}[2, 3]"' if tensor else f"write text as \"'{text}'\"")
+            f"`{text}` is not an input spec: " + (f'write "{text}[2, 3]"' if tensor else f"write text as \"'{text}'\"")
         )
-    raise SpecError(f"`{text}` is no input: {_HOW}")
+    raise SpecError(f"`{text}` is not an input spec: {_HOW}")
 
 
 def _plain(node: ast.expr) -> Any:
