@@ -124,7 +124,7 @@ class TestHook:
         assert file.read_text().startswith(before or "repos:\n")
         self.validated(root)
         after = file.read_bytes()
-        assert "has a hook of exportlint already" in run("init", "--pre-commit").out
+        assert "already has an exportlint hook" in run("init", "--pre-commit").out
         assert file.read_bytes() == after
         assert "pre-commit" not in run("init").out
 
