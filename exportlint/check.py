@@ -183,9 +183,9 @@ def _without_fixes(finding: Finding) -> Finding:
         code=ANALYSIS_LIMIT,
         name="analysis-limit",
         severity=Severity.INFO,
-        message="not all fixes are worked out from here on: there are too many findings",
+        message="not all fixes for the rest of the file are computed: there are too many findings",
         trail=(),
-        help="apply those that are proposed, then lint again",
+        help="apply the offered fixes, then lint again",
     )
 
 

@@ -53,7 +53,7 @@ __all__ = [
 FEW_FILES = 8
 """Up to so many files, starting processes costs more than it saves."""
 
-_DIED = "the process that looked at this file died"
+_DIED = "the worker process that analyzed this file died"
 Done = Callable[[int], None]
 """Is told how many more items are done."""
 

@@ -23,7 +23,9 @@ INTRODUCTION = f"""\
 <!-- Written by scripts/generate_rules_doc.py from the pages in rules/. -->
 
 The severities are for torch {VERSION} in both modes of export. If there are several, the pattern decides. `—` means
-nothing to report. The page of a rule has the severities for torch 2.4 to 2.15, and says what to write instead.
+nothing to report. A severity is a *claim* about torch.export: an error says that export raises, a warning that the
+program differs from the module. The page of a rule has the severities for torch 2.4 to 2.15
+([how they were measured](versioning.md#severities-follow-torch)), and says what to write instead.
 [Fixes](fixes.md) are `safe`, `unsafe` or `display-only`; the page says when a fix is which.
 """
 

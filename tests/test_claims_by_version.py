@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from exportlint.config import Layer
 from exportlint.config.settings import combine
-from exportlint.findings import Mode, TorchVersion
+from exportlint.findings import Finding, Mode, TorchVersion
 from exportlint.linter import Task, lint
 
 CASES: list[tuple[str, Mode, dict[TorchVersion, str]]] = [
@@ -101,11 +102,24 @@ def test_findings_about_state_follow_the_version(
     assert found(text, f"{code}\nreturn {value}\n", mode, version, tmp_path) == ([expected] if expected else [])
 
 
+@pytest.mark.parametrize(("version", "asks"), [((2, 6), "is_compiling"), ((2, 7), "is_exporting")])
+@pytest.mark.parametrize("code", ["print(x.shape)", "self.calls = x.shape[0]", "f'{x.sum().item():.2f}'"])
+def test_help_names_what_the_version_has(code: str, version: TorchVersion, asks: str, tmp_path: Path) -> None:
+    helps = [finding.help or "" for finding in findings("", f"{code}\nreturn x\n", "non-strict", version, tmp_path)]
+    assert [f"`if not torch.compiler.{asks}():`" in text for text in helps] == [True]
+
+
 def found(members: str, forward: str, mode: Mode, version: TorchVersion, directory: Path) -> list[str]:
     """The codes and severities of what is found in a model."""
+    made = findings(members, forward, mode, version, directory)
+    return [f"{finding.code} {finding.severity.value}" for finding in made]
+
+
+def findings(members: str, forward: str, mode: Mode, version: TorchVersion, directory: Path) -> Sequence[Finding]:
+    """What is found in a model."""
     head = "import copy\nimport heapq\nimport itertools\nimport random\n\nimport torch\nfrom torch import nn\n\n\n"
     body = textwrap.indent(forward, " " * 8)
     source = f"{head}class Model(nn.Module):\n{members}    def forward(self, x: torch.Tensor):\n{body}"
     layer = Layer(directory, {"torch-version": version, "mode": mode, "dynamic-dims": ()})
     task = Task(directory / "model.py", combine([layer], directory), data=source.encode())
-    return [f"{finding.code} {finding.severity.value}" for finding in lint([task]).findings]
+    return lint([task]).findings

@@ -313,7 +313,7 @@ def test_no_file_outside_is_changed(folder: Path, tmp_path: Path, flags: tuple[s
     assert outside.read_text(encoding="utf-8") == NET
     assert (folder / "net.py").read_text(encoding="utf-8") != NET
     if flags[0] != "--add-ignore":
-        assert re.search(r"warning: [^\n]*: not fixed, for a link leads there from another folder", done.stderr)
+        assert re.search(r"warning: [^\n]*: not fixed, because it is reached through a link", done.stderr)
     # whoever names it wants it
     shown = link if kind == "file" else link / "mine.py"
     run([sys.executable, "-m", "exportlint", "check", *flags, shown], folder)

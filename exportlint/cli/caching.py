@@ -20,7 +20,7 @@ def directory_of(arguments: argparse.Namespace, settings: Settings, cwd: Path) -
     """
     if arguments.cache_dir is not None:
         if not arguments.cache_dir:
-            raise UsageError("--cache-dir: expected a directory; `--no-cache` does without")
+            raise UsageError("--cache-dir: expected a directory; `--no-cache` turns the cache off")
         return Path(os.path.normpath(cwd / arguments.cache_dir)), True
     named = named_directory(cwd)
     return (settings.cache_dir, False) if named is None else (named, True)

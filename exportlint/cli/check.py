@@ -214,7 +214,7 @@ def _add_ignores(tasks: Sequence[Task], result: LintResult, arguments: argparse.
 
     by_name = {task.filename: task for task in tasks}
     if not arguments.add_ignore and any(task.settings.require_reason for task in tasks):
-        raise UsageError("--add-ignore needs a reason, for `require-reason` is set: write `--add-ignore=REASON`")
+        raise UsageError("--add-ignore needs a reason because `require-reason` is set: write `--add-ignore=REASON`")
     if any(task.data is not None for task in tasks):
         raise UsageError("--add-ignore changes files, so it cannot be used with standard input")
     added, problems = 0, []

@@ -60,7 +60,7 @@ def _explain(stream: BinaryIO, name: str, explainer: Explainer, context: Context
     try:
         found = list(explained(read_errors(read_lines(stream)), explainer, _MOST))
     except NotTextError:
-        raise UsageError(f"{name} is not text: give what torch printed") from None
+        raise UsageError(f"{name} is not text; pass the output of torch") from None
     if not found and output_format == "text":
         write(f"There is no error in {name}.\n")
     else:

@@ -39,7 +39,7 @@ _ROUNDS = 20
 def run(arguments: argparse.Namespace) -> int:
     """Plan what the arguments say, and report it."""
     if arguments.partial and not arguments.write:
-        raise UsageError("--partial says what --write writes: write --write as well")
+        raise UsageError("--partial has no effect without --write: add --write")
     cwd = Path.cwd()
     settings = configuration(arguments, cwd)
     targets = [overridden(target, arguments) for target in _targets(arguments.path, settings, cwd)]
@@ -71,7 +71,9 @@ def _targets(path: str, settings: Configuration, cwd: Path) -> Sequence[Target]:
     if len(models) > 1:
         names = [target.model.name for target in found.targets]
         example = f"{path}::{names[0]}" if path.endswith(".py") else next(iter(models))
-        raise UsageError(f"`{path}` has {len(models)} models, and a plan is for one: write `{example}`, for instance")
+        raise UsageError(
+            f"`{path}` has {len(models)} models, but a plan is for a single model: write `{example}`, for instance"
+        )
     if not models:
         why = next((f"{one.name}: {one.reason}" for one in found.unbuildable), "there is no model")
         raise UsageError(f"`{path}` cannot be verified: {why}")

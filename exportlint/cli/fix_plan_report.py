@@ -94,7 +94,7 @@ def _end(told: Told, context: Context) -> Iterator[str]:
     if plan.exports:
         yield context.style("added", f"Exports with equal results: {fixes} ({took}).")
     else:
-        why = "`--rounds` allows more" if plan.end == "out of rounds" else "no fix gets further"
+        why = "`--rounds` allows more" if plan.end == "out of rounds" else "no fix gets export further"
         worst = min((blocker.run.verdict for blocker in plan.blockers), key=list(_STILL).index)
         yield context.style("error", f"{_STILL[worst]}: {fixes} kept; {why} ({took}).")
         for blocker in plan.blockers:
@@ -106,7 +106,10 @@ def _end(told: Told, context: Context) -> Iterator[str]:
     if plan.caveat:
         yield f"With these fixes, the model {_short(plan.caveat)}."
     if assumed:
-        yield "An assumption holds for the inputs that were tried; the model refuses others, so see whether it is true."
+        yield (
+            "Each assumption holds for the inputs that were tried. The fixed model rejects inputs that violate it, so "
+            "check that it is true."
+        )
     if told.is_written:
         yield f"Wrote {_list(context.shown(one.task.filename) for one in plan.fixed)}."
     elif plan.fixed:

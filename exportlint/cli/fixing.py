@@ -87,7 +87,9 @@ def plan(arguments: argparse.Namespace, settings: Settings) -> Plan:
             raise UsageError(f"--{one.replace('_', '-')} cannot be used together with --{other.replace('_', '-')}")
     only = settings.fix_only or arguments.diff
     if arguments.verify and not (settings.fix or only):
-        raise UsageError("--verify proves fixes: write --fix as well, or `exportlint verify` for the code as it is")
+        raise UsageError(
+            "--verify checks fixes, so it needs --fix; to check the code as it is, run `exportlint verify`"
+        )
     if arguments.verify and "-" in arguments.paths:
         raise UsageError("--verify imports files, so it cannot be used with standard input")
     return Plan(
@@ -127,7 +129,7 @@ def carry_out(
     if prove is not None:
         outcome = prove(outcome, tasks, plan.most, jobs)
     for name in _left(outcome.remaining.findings, {task.filename for task in tasks if task.path in kept}, plan.most):
-        warn(f"{name}: not fixed, for a link leads there from another folder; name it to have it fixed")
+        warn(f"{name}: not fixed, because it is reached through a link from another folder; name it to fix it")
     problems = list(map(str, outcome.problems))
     fixed = outcome.fixed
     if not plan.diff:

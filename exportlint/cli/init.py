@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     cwd = Path.cwd()
     present = _present(cwd)
     if present is not None:
-        write(f"{printable(str(present))} configures exportlint already: it stays as it is.\n")
+        write(f"{printable(str(present))} already configures exportlint and is left unchanged.\n")
     else:
         _configure(cwd)
     if arguments.pre_commit:
@@ -83,7 +83,7 @@ def configuration(requirement: TorchRequirement | None, exports: Exports, instal
     lines = [
         "# `exportlint config` lists the settings, `exportlint config KEY` explains one.",
         "",
-        f"# The torch that exports the code. Without it: {without}.",
+        f"# The version of torch that exports the code. Default: {without}.",
     ]
     if requirement is None:
         lines.append(f'# torch-version = "{installed or shown_version(NEWEST)}"')
@@ -98,10 +98,10 @@ def configuration(requirement: TorchRequirement | None, exports: Exports, instal
         lines.append('mode = "strict"')
     lines += ["", "# The dimensions of the inputs that vary from call to call; [] if all shapes are static."]
     if exports.dims:
-        lines[-1] += f" {exports.dims_from} varies some."
+        lines[-1] += f" {exports.dims_from} makes some dynamic."
         lines.append(f"dynamic-dims = {json.dumps(list(exports.dims))}")
     elif exports.dims is not None:
-        lines[-1] += " No call of torch.export here has any."
+        lines[-1] += " No call of torch.export here has dynamic dimensions."
         lines.append("# dynamic-dims = []")
     else:
         lines.append("# dynamic-dims = [0]")
@@ -125,7 +125,7 @@ def _appended(file: Path, text: str) -> bytes:
         data = file.read_bytes()
         before = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ConfigError("not UTF-8, which TOML has to be", file) from None
+        raise ConfigError("not UTF-8, which TOML requires", file) from None
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror or error}", file) from None
     table = parse(before, file)
@@ -143,5 +143,7 @@ def _appended(file: Path, text: str) -> bytes:
     except ConfigError:
         fits = False
     if not fits:
-        raise ConfigError("its end cannot take [tool.exportlint]: write `tool` as a table, `[tool.NAME]`", file)
+        raise ConfigError(
+            "[tool.exportlint] cannot be appended: write `tool` as tables such as `[tool.NAME]`, not inline", file
+        )
     return data + added.encode()

@@ -177,7 +177,7 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
         metavar="WHEN",
         help="also analyze files that import the linted ones: auto (for files named here), always, never [auto]",
     )
-    files.add_argument("--stdin-filename", metavar="FILE", help="the file name that standard input stands for")
+    files.add_argument("--stdin-filename", metavar="FILE", help="file name to use for standard input")
     add_configuration(parser)
     output = parser.add_argument_group("output")
     output.add_argument(
@@ -235,7 +235,7 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
         "--add-ignore",
         metavar="REASON",
         nargs="?",
-        help="add a comment to every line with findings that suppresses them; `=REASON` is written into it",
+        help="add a suppression comment, with REASON if given, to every line that has findings",
     )
     actions.add_argument("--show-files", action="store_true", help="print the files that would be linted")
     actions.add_argument("--show-settings", action="store_true", help="print the settings of the first file")
@@ -313,7 +313,9 @@ def _fill_server(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache")
     parser.add_argument(
-        "--log-file", metavar="FILE", help="write the log to this file, new or an older log [standard error]"
+        "--log-file",
+        metavar="FILE",
+        help="write the log to this file, which must be new or an earlier exportlint log [standard error]",
     )
 
 
@@ -328,12 +330,12 @@ _COMMANDS = {
         verify_flags.fill,
     ),
     "fix-plan": (
-        "Find the fixes with which a model exports with equal results, by running torch.export.",
+        "Find the fixes that make a model export with equal results, by running torch.export.",
         fix_plan_flags.fill,
     ),
     "explain": ("Explain a torch.export error: the line, the rule and what to write instead.", _fill_explain),
     "rule": ("Explain one rule or all rules.", _fill_rule),
-    "init": ("Write a configuration to begin with, unless there is one.", _fill_init),
+    "init": ("Write a first configuration, unless there is one.", _fill_init),
     "config": ("Explain a setting or list all settings.", _fill_config),
     "server": ("Start the language server, for editors.", _fill_server),
     "clean": ("Remove cached results, and stop waiting workers.", _fill_clean),

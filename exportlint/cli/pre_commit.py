@@ -40,7 +40,7 @@ def add_hook(file: Path) -> str:
         UsageError: the file cannot be read or written, or its end cannot take another repository.
     """
     if has_hook(file):
-        return f"{file.name} has a hook of exportlint already: it stays as it is.\n"
+        return f"{file.name} already has an exportlint hook and is left unchanged.\n"
     try:
         if file.exists():
             data = file.read_bytes()

@@ -108,11 +108,11 @@ def _left_out(beside: Importers) -> list[str]:
     found = []
     if beside.count < beside.of:
         found.append(
-            f"Looked at the closest {beside.count} of {beside.of} files that import the linted ones, directly or not; "
-            "`--follow-importers always` looks at all."
+            f"Analyzed the closest {beside.count} of {beside.of} files that directly or indirectly import the linted "
+            "ones; `--follow-importers always` analyzes all of them."
         )
     if beside.problem is not None:
-        found.append(f"Files that import the linted ones were not looked at: {beside.problem}")
+        found.append(f"Files that import the linted ones were not analyzed: {beside.problem}")
     elif not beside.is_complete:
         found.append("The project is too large to be searched for all files that import the linted ones.")
     return found

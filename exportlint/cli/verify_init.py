@@ -33,7 +33,7 @@ def add_targets(unbuildable: Sequence[Unbuildable], settings: Configuration, cwd
             else:
                 added[addition.file] = added.get(addition.file, 0) + 1
     if not added:
-        return ["No model needs a target that it does not have"]
+        return ["Every model that needs a target already has one"]
     return [
         f"Added {count} target{'' if count == 1 else 's'} to {file}: complete what is commented out"
         for file, count in added.items()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import watchfiles
 
 _SUFFIXES = (".py", ".pyi", ".pyw", ".ipynb")
-_NAMES = frozenset((*FILE_NAMES, ".gitignore", ".ignore"))
+_NAMES = frozenset((*FILE_NAMES, ".gitignore"))
 _TICK = 50
 """Milliseconds after which the watcher says that nothing happened."""
 _NAMED = 3
@@ -70,7 +70,7 @@ class _Watch:
             checked = self._check() if is_found else None
             self._watch()
             said = "" if checked is None else f"{_counted(checked)}, {time.perf_counter() - start:.2f} s; "
-            _separate(f"{said}waiting for changes, Ctrl-C ends")
+            _separate(f"{said}waiting for changes; press Ctrl-C to stop")
             changed = self._session.outdated() or self._changed()
             _separate(f"{_listed(changed, self._found.cwd)} changed")
             self._session.refresh(anew=not all(path in self._known and path.is_file() for path in changed))
@@ -162,7 +162,7 @@ class _Changes:
         try:
             self._untold |= {Path(path) for _, path in next(self._changes)}
         except OSError as error:
-            hint = "WATCHFILES_FORCE_POLLING=1 has it look at the files again and again instead"
+            hint = "set WATCHFILES_FORCE_POLLING=1 to poll the files"
             raise UsageError(f"--watch: {error}; {hint}") from None
 
 

@@ -143,5 +143,5 @@ def inline(text: str, cwd: Path) -> Layer:
     except ConfigError as error:
         raise ConfigError(f"--config `{text}`: {error}") from None
     if "extend" in values:
-        raise ConfigError(f"--config `{text}`: `extend` can only stand in a file")
+        raise ConfigError(f"--config `{text}`: `extend` works only in a configuration file")
     return Layer(cwd, values)

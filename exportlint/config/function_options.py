@@ -27,16 +27,16 @@ _ABOUT = table(
         "returns",
         choice(*RETURNED),
         '"unknown"',
-        "What it returns. `tensor`: a tensor of a shape of its own. `like`: a tensor of the shape and dtype of its "
-        "first one. `bool`, `int`, `float`, `str`: such a value, that does not come from the data of a tensor. "
-        "`none`: nothing.",
+        "What it returns. `tensor`: a tensor whose shape does not follow from the arguments. `like`: a tensor with the "
+        "shape and dtype of the first tensor argument. `bool`, `int`, `float`, `str`: a value of that type, not "
+        "computed from tensor data. `none`: nothing.",
         'returns = "tensor"',
     ),
     Option(
         "reads-data",
         BOOL,
         "false",
-        "It needs the numbers in the tensors that it is given, as `int(x)` does.",
+        "The function reads the values of its tensor arguments, as `int(x)` does.",
         "reads-data = true",
     ),
 )

@@ -78,8 +78,8 @@ _TABLE = (
         "preview",
         BOOL,
         "false",
-        "Also check rules that are in preview, if `select` and `ignore` leave them. Such rules are new and may still "
-        "change.",
+        "Also check rules that are in preview, unless `select` or `ignore` leaves them out. Such rules are new and may "
+        "still change.",
         "preview = true",
     ),
     Option(
@@ -135,7 +135,7 @@ _TABLE = (
         "respect-gitignore",
         BOOL,
         "true",
-        "Skip files that `.gitignore`, `.ignore` and git's own exclude files ignore.",
+        "Skip files that `.gitignore` and git's own exclude files ignore.",
         "respect-gitignore = false",
     ),
     Option(
@@ -143,7 +143,7 @@ _TABLE = (
         STRINGS,
         '[".", "src"]',
         "Directories in which imports are resolved, relative to the configuration. Patterns such as `pkgs/*/lib` "
-        "stand for all matching directories. Imports are also resolved from the directory above the topmost package "
+        "match several directories. Imports are also resolved from the directory above the topmost package "
         "of a file, and from directories of the project that are called `src` or contain a `pyproject.toml`, "
         "`setup.py` or `setup.cfg`.",
         'src = ["python", "pkgs/*/lib"]',
@@ -154,7 +154,7 @@ _TABLE = (
         '"auto"',
         "Also analyze the files of the project that import the linted files, directly or indirectly. Findings there "
         "are reported if their trail goes through a linted file. `auto` does this for files that you name, but not "
-        "for files found in a directory, and analyzes the closest importers, about ten thousand lines in all. "
+        "for files found in a directory, and analyzes the closest importers, up to 500 kB of source. "
         "`always` does it for all files and all importers.",
         'follow-importers = "never"',
     ),
@@ -203,15 +203,15 @@ _TABLE = (
         "exported",
         CLASS_PATTERNS,
         "[]",
-        "Patterns of the classes that are exported, as `module:Class`. Other modules are then analyzed only if these "
-        "use them. If unset, every module may be exported.",
+        "Patterns of the classes that are exported, as `module:Class`. Other modules are analyzed only if a matching "
+        "class uses them. If unset, every module may be exported.",
         'exported = ["app.models:*", "app.heads:Detector"]',
     ),
     Option(
         "returns-tensor",
         STRINGS,
         "[]",
-        "Patterns of qualified names of functions that return a tensor although exportlint cannot see it: compiled "
+        "Patterns of qualified names of functions that return a tensor and whose code exportlint cannot read: compiled "
         "extensions, libraries that are not linted.",
         'returns-tensor = ["fastops.gate", "einops.*"]',
     ),

@@ -58,7 +58,7 @@ def load(file: Path, base: Path | None = None) -> Layer | None:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise ConfigError("not UTF-8, which TOML has to be", file, line) from None
+        raise ConfigError("not UTF-8, which TOML requires", file, line) from None
     table = parse(text, file)
     if is_pyproject:
         table = table.get("tool", {}).get("exportlint")

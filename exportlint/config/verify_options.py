@@ -161,8 +161,8 @@ VERIFY = Option(
             STRING,
             "",
             "The interpreter with the project's torch: a path relative to this file, or a command. If unset, it is "
-            "that of the active virtual environment, of `.venv` or `venv` beside the configuration, or exportlint's "
-            "own.",
+            "the first with torch 2.4 or newer among the active environment, `.venv` or `venv` beside the "
+            "configuration, the Python on the PATH, and exportlint's own.",
             'verify.python = ".venv/bin/python"',
         ),
         Option("timeout", SECONDS, "300.0", "Seconds after which a run is killed.", "verify.timeout = 60"),

@@ -122,7 +122,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "draft-data-dependent",
         ("Data dependent error.",),
-        "the program branches on the value of a tensor, for which draft_export took the value of the example",
+        "the code branches on the value of a tensor; draft_export used the value from the example inputs",
         (_SIZE_CONDITION, _LOOP, _ASSERT, _BRANCH, _TO_NUMBER, _OPERANDS, _INDEX, _TRUTH),
     ),
     Family(
@@ -138,7 +138,7 @@ FAMILIES: tuple[Family, ...] = (
             "Operator does not support running with fake tensors",
             "Could not run '…' with arguments from the 'Meta' backend",
         ),
-        "an operator cannot be traced, because nothing says which shape and dtype its result has",
+        "an operator cannot be traced, because it has no fake kernel that gives the shape and dtype of its result",
         (
             Candidate("EXP402", said=r"aten::_to_sparse|histogram"),
             Candidate("EXP615", said=r"\baten(?:::|\.)|\bprim(?:::|\.)|quantized"),
@@ -253,7 +253,7 @@ FAMILIES: tuple[Family, ...] = (
             "Expected input …shape[…] to be equal to",
             "input to exported program",
         ),
-        "the exported program rejects an input of another size than the one that it was traced for",
+        "the exported program rejects an input whose size differs from the one at export",
         (
             Candidate("EXP803", r"\.module\(\)|(?:program|exported|ep|gm)\w*\("),
             _SIZE_LOOP,
@@ -267,7 +267,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "specialized-integer",
         ("Could not extract specialized integer from data-dependent expression",),
-        "Python needs a number that the values of a tensor decide",
+        "Python needs a concrete number that depends on the values of a tensor",
         (
             Candidate("EXP208", r"\bone_hot\("),
             Candidate("EXP202", r"operator\.index\("),
@@ -390,7 +390,7 @@ FAMILIES: tuple[Family, ...] = (
             "must be real number, not SymFloat",
             "must be real number, not FakeTensor",
         ),
-        "text needs the value of a tensor",
+        "formatting needs the value of a tensor",
         (_TO_NUMBER, Candidate("EXP204")),
     ),
     Family(
@@ -449,7 +449,7 @@ FAMILIES: tuple[Family, ...] = (
             "was assigned during export. Such attributes must be registered as buffers",
             "were assigned during export. Such attributes must be registered",
         ),
-        "a call of the model assigns an attribute, which the program does not keep",
+        "`forward` assigns an attribute, and the exported program does not keep the new value",
         (Candidate("EXP306"),),
     ),
     Family(
@@ -462,7 +462,7 @@ FAMILIES: tuple[Family, ...] = (
             "does not reference an nn.Module, nn.Parameter, or buffer",
             "fake tensors leaked",
         ),
-        "a tensor of the trace gets into the program as a constant",
+        "a fake tensor from tracing ends up in the program as a constant",
         (
             Candidate("EXP608", r"autograd|backward"),
             Candidate("EXP301"),
@@ -503,7 +503,7 @@ FAMILIES: tuple[Family, ...] = (
             "out= op was called where output tensor was non-contiguous",
             "set_() … not allowed",
         ),
-        "a tensor gets another size in place",
+        "a tensor is resized in place",
         (Candidate("EXP314"),),
     ),
     Family(
@@ -533,7 +533,7 @@ FAMILIES: tuple[Family, ...] = (
             "KeyError: 'L['self']",
             "pop from empty list",
         ),
-        "the model uses parameters that it has not registered",
+        "the model uses parameters that no module has registered",
         (Candidate("EXP310"),),
     ),
     # Inputs and outputs.
@@ -570,7 +570,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "size-as-key",
         ("unhashable type: non-nested SymInt", "unhashable type: 'SymInt'"),
-        "a size that varies is used as a key",
+        "a dynamic size is used as a key",
         (Candidate("EXP405"),),
     ),
     Family(
@@ -671,13 +671,13 @@ FAMILIES: tuple[Family, ...] = (
             "HigherOrderOperator: Mutating",
             "Higher Order Operator: …mutat",
         ),
-        "a function that an operator such as `torch.cond` runs changes something from outside",
+        "a function passed to an operator such as `torch.cond` changes something defined outside it",
         (Candidate("EXP901"),),
     ),
     Family(
         "branch-aliases",
         ("to avoid aliasing", "might be aliasing the input", "do not support aliasing"),
-        "a function that an operator such as `torch.cond` runs returns one of its operands",
+        "a function passed to an operator such as `torch.cond` returns one of its operands",
         (Candidate("EXP902"),),
     ),
     Family(
@@ -691,7 +691,7 @@ FAMILIES: tuple[Family, ...] = (
             "carried_inputs and body_output",
             "Expected carried_inputs",
         ),
-        "the functions that an operator such as `torch.cond` runs do not return the same kind of results",
+        "the functions passed to an operator such as `torch.cond` return different kinds of results",
         (Candidate("EXP903"),),
     ),
     Family(
@@ -708,7 +708,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "branch-captures-number",
         ("Unbacked SymInt input is not supported yet",),
-        "a function that an operator runs uses a number from outside that was read from a tensor",
+        "a function passed to an operator such as `torch.cond` captures a number that was read from a tensor",
         (Candidate("EXP905"),),
     ),
     Family(
@@ -718,7 +718,7 @@ FAMILIES: tuple[Family, ...] = (
             "This higher order operator doesn't work unless it is captured completely",
             "That operator doesn't work unless captured",
         ),
-        "a function that an operator such as `torch.cond` runs cannot be traced",
+        "a function passed to an operator such as `torch.cond` cannot be traced",
         (Candidate("EXP903", r"\bcond\("), Candidate("EXP904")),
     ),
     # What tracing does not see.
@@ -736,7 +736,7 @@ FAMILIES: tuple[Family, ...] = (
             "Call to `torch._dynamo.graph_break()`",
             "'Logger.…' … graph_break",
         ),
-        "a function is kept from being traced",
+        "a function is excluded from tracing",
         (Candidate("EXP616"),),
     ),
     Family(
@@ -827,7 +827,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "symbol-not-bound",
         ("PendingUnbackedSymbolNotFound", "Pending unbacked symbols"),
-        "an operator makes a size that does not appear in its result",
+        "an operator creates a data-dependent size that does not appear in its result",
         (Candidate("EXP906", r"torch\.ops\."), Candidate("EXP105")),
     ),
 )

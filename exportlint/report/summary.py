@@ -39,7 +39,7 @@ def hidden(findings: Sequence[Finding]) -> str:
 
 def baselined(findings: Sequence[Finding]) -> str:
     """How many findings the baseline holds, in one line, or nothing."""
-    return f"{_count(len(findings), 'finding')} held by the baseline." if findings else ""
+    return f"{_count(len(findings), 'finding')} accepted by the baseline." if findings else ""
 
 
 def _by_severity(findings: Sequence[Finding], least: Severity) -> str:
@@ -93,7 +93,7 @@ def limits(findings: Sequence[Finding], context: Context) -> str:
 
     lines = ["Limits:"]
     lines += [f"  {name}: {bound.value:,} {bound.unit} per {bound.scope}" for name, bound in bounds().items()]
-    lines.append("Cut short:" if findings else "Nothing was cut short.")
+    lines.append("Cut short:" if findings else "No limit was reached.")
     lines += [f"  {context.shown(f.filename)}:{located(f)}: {printable(f.message)}" for f in findings]
     return "".join(f"{line}\n" for line in lines)
 

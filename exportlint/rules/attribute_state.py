@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.state import StateChange
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.eager_only.reports import eager_only
+from exportlint.fixes.eager_only.reports import asks_exporting, eager_only
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.errors import DeclinedError, InapplicableError
@@ -57,7 +57,7 @@ def attribute_state(fact: StateChange, context: Context) -> Iterator[Report]:
         instead = "keep it in a buffer (`register_buffer`) and update the buffer in place"
     else:
         message = f"`{fact.name}` is assigned only while exporting; the exported program does not assign it"
-        instead = "use a local variable, or skip the assignment with `if not torch.compiler.is_compiling():`"
+        instead = f"use a local variable, or skip the assignment with `if not {asks_exporting(context.version)}():`"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
 
 

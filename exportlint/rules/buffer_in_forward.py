@@ -22,8 +22,8 @@ def buffer_in_forward(fact: BufferWrite, context: Context) -> Iterator[Report]:
         return
     yield Report(
         severity,
-        f"the buffer `{fact.name}` is created in forward: the exported program does not have it, and may write it to "
-        "an input",
+        f"the buffer `{fact.name}` is created in forward: the exported program does not have it, and may overwrite "
+        "an input with it",
         "register the buffer in `__init__` with its final sizes",
         fix=_fix,
     )

@@ -32,11 +32,11 @@ def buffer_reassignment(fact: BufferWrite, context: Context) -> Iterator[Report]
     if severity is None:
         return
     if fact.restored:
-        message = f"the buffer `{fact.name}` is bound to something else for a part of the call, and export raises"
-        yield Report(severity, message, "pass what is used instead as an argument, and leave the buffer as it is")
+        message = f"the buffer `{fact.name}` is rebound for part of the call, which makes export raise"
+        yield Report(severity, message, "pass the replacement as an argument, and do not rebind the buffer")
         return
     if fact.changes == "presence":
-        message = f"the buffer `{fact.name}` is set to None, which an exported program cannot do"
+        message = f"the buffer `{fact.name}` is set to None, which an exported program cannot store"
     elif fact.changes != "nothing":
         message = (
             f"the buffer `{fact.name}` is rebound to a tensor of a different {fact.changes}, which the exported "

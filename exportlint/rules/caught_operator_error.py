@@ -18,8 +18,7 @@ def caught_operator_error(_: CaughtOperator, context: Context) -> Iterator[Repor
     if severity is not None:
         yield Report(
             severity,
-            "whether this operator fails is decided at export: only the branch taken then is exported, with the "
-            "failing "
-            "operator in it",
+            "whether this operator fails is decided at export: only the branch taken then is exported, and an "
+            "operator that failed stays in the program",
             "test the shapes first: `if x.shape[0] % 3 == 0:`",
         )

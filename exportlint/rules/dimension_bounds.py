@@ -46,7 +46,7 @@ def _fix(code: Code, *, fact: ExportCall | DimCall, claim: Claim) -> Fix:
     if isinstance(fact, ExportCall):
         if claim is OUT_OF_BOUNDS:
             raise DeclinedError("either the bounds or the example may be intended")
-        return code.fix("Export with an example of 2", *_doubled(code, fact), safe=False)
+        return code.fix("Export with an example of size 2", *_doubled(code, fact), safe=False)
     call = code.node(ast.Call)
     if claim is NAME:
         name = argument(call, 0, "name")
@@ -107,8 +107,8 @@ def _bounds(fact: DimCall) -> Iterator[tuple[Claim, str, str]]:
         yield NAME, f"the name of a dimension must be an identifier, which {fact.name!r} is not", "use letters and `_`"
     if fact.min is not None and fact.min in (0, 1):
         message = (
-            f"`min={fact.min}`: tracing assumes that a dynamic size is 2 or more, so the program is not checked for "
-            f"{fact.min}"
+            f"`min={fact.min}`: tracing assumes that a dynamic size is 2 or more, so code that runs only for smaller "
+            "sizes is not in the program"
         )
         yield (
             LOW,
@@ -132,7 +132,7 @@ def _examples(fact: ExportCall) -> Iterator[tuple[Claim, str, str]]:
 
 def _fits(name: str, place: int, dim: Value, size: int | None) -> Iterator[tuple[Claim, str, str]]:
     where = f"dimension {place} of input {name}" if name.isdigit() else f"dimension {place} of `{name}`"
-    instead = "export with an example of 2 or more there"
+    instead = "use an example with a size of 2 or more in that dimension"
     if size is None or (isinstance(dim, Dim) and dim.derived):
         return
     if isinstance(dim, Dim):

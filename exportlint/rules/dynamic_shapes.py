@@ -77,7 +77,7 @@ def _problems(example: Value, spec: Value) -> Iterator[tuple[Claim, str, str]]:
         message = "the dynamic shape of a tensor must be a dict or a tuple of dimensions, not a single one"
         yield MISMATCH, message, "write `{0: dim}`"
     if isinstance(spec, Tuple) and rank is not None and len(spec.items) != rank:
-        message = f"a dynamic shape of {len(spec.items)} dimensions for an input of {rank}"
+        message = f"a dynamic shape with {len(spec.items)} entries for an input with {rank} dimensions"
         yield LENGTH, message, "list every dimension, with None for static ones"
     entries = spec.entries if isinstance(spec, Dict) and isinstance(example, Example) else ()
     for key, value in entries:
@@ -86,7 +86,7 @@ def _problems(example: Value, spec: Value) -> Iterator[tuple[Claim, str, str]]:
             yield MISMATCH, message, f"write `torch.export.Dim({value.value!r})`".replace("'", '"')
         elif rank is not None and type(key) is int and isinstance(value, Dim | Hint):
             if not -rank <= key < rank:
-                yield OUTSIDE, f"dimension {key} of an input that has {rank}", "count dimensions from 0"
+                yield OUTSIDE, f"dimension {key} of an input that has only {rank} dimensions", "count dimensions from 0"
             elif key < 0 and value != Hint("STATIC"):
                 message = f"dimension {key} is counted from the end: export silently leaves it static"
                 yield NEGATIVE if isinstance(value, Hint) else NEGATIVE_DIM, message, f"write {key + rank}"

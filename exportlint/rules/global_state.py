@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.facts.state import StateChange
 from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.eager_only.reports import eager_only
+from exportlint.fixes.eager_only.reports import asks_exporting, eager_only
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.state.constructor import Constructor
@@ -38,7 +38,7 @@ def global_state(fact: StateChange, context: Context) -> Iterator[Report]:
         instead = "keep it in a buffer (`register_buffer`)"
     else:
         message = f"the global `{fact.name}` is changed only while exporting; the exported program does not change it"
-        instead = "return what callers need, or skip the change with `if not torch.compiler.is_compiling():`"
+        instead = f"return what callers need, or skip the change with `if not {asks_exporting(context.version)}():`"
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact, context))
 
 

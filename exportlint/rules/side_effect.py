@@ -9,7 +9,7 @@ from exportlint.analysis.facts import Call, HostRead
 from exportlint.analysis.library_functions import LibraryFunction, find
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.eager_only.reports import computes_only, eager_only, reports
+from exportlint.fixes.eager_only.reports import asks_exporting, computes_only, eager_only, reports
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
@@ -35,7 +35,7 @@ def side_effect(fact: Call | HostRead, context: Context) -> Iterator[Report]:
         f"`{shown}()` cannot be traced in strict mode"
         if severity is ERROR
         else f"`{shown}()` runs only while exporting; the exported program does not call it",
-        "do it outside the model, or under `if not torch.compiler.is_exporting():`",
+        f"do it outside the model, or under `if not {asks_exporting(context.version)}():`",
         fix=lambda code: _fix(code, fact, context, fails=severity is ERROR),
         has_trail=False,  # what is printed does not matter
     )

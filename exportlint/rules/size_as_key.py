@@ -26,7 +26,8 @@ def size_as_key(fact: SizeConversion, context: Context) -> Iterator[Report]:
     if fact.target == "text" and severity is not None:
         yield Report(
             severity,
-            "the text of a symbolic number is looked up or compared, but it contains the name of the symbol",
+            "a string made from a symbolic number is looked up or compared: it contains the symbol's name, not its "
+            "value",
             "compute with the number itself, or choose with `torch.where`",
         )
     elif fact.target in TARGETS and fact.varies and severity is not None:

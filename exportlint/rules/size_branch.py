@@ -23,7 +23,7 @@ def size_branch(fact: SizeBranch, context: Context) -> Iterator[Report]:
     if fact.test == "one" or severity is None or (fact.raises and not is_check):
         return
     if is_check:
-        yield Report(severity, "this size is required to be one number, so it cannot be dynamic", "allow a range")
+        yield Report(severity, "the code requires one value for this size, so it cannot be dynamic", "allow a range")
     else:
         yield Report(
             severity,

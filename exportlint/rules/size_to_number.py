@@ -59,7 +59,7 @@ def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
             "move it out of the exported model, or export with static shapes",
         )
     elif severity is not None:
-        when = "" if fact.varies else ", if it should be dynamic"
+        when = "" if fact.varies else " (if this dimension is meant to be dynamic)"
         yield Report(
             severity,
             f"`{fact.target}` turns a size into a plain number: the exported program accepts only that size{when}",

@@ -39,7 +39,9 @@ def strict_reflection(fact: Looks, context: Context) -> Iterator[Report]:
     severity = context.severity(claim) if claim is not None else None
     if severity is None or (fact.guarded and severity is ERROR):
         return
-    message = f"{what} cannot be traced" + (" in strict mode" if context.mode == "strict" else " by every torch")
+    message = f"{what} cannot be traced" + (
+        " in strict mode" if context.mode == "strict" else " by some torch versions"
+    )
     yield Report(severity, message, instead, fix=lambda code: _fix(code, fact))
 
 
@@ -77,11 +79,11 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         return (
             CLAIM,
             f"`{fact.api}` of tuples that hold modules or tensors",
-            "sort by a `key` that is a text or a number",
+            "sort by a `key` that returns a string or a number",
         )
     if isinstance(fact, Text):
         shown = f"`{fact.api}`" if fact.api.endswith("()") else f"formatting with `{fact.api}`"
-        return CLAIM, f"{shown} of tensor data", 'use `f"{x}"`, or build the text outside the model'
+        return CLAIM, f"{shown} of tensor data", 'use `f"{x}"`, or build the string outside the model'
     if isinstance(fact, MethodTest):
         return (
             TRACED_SINCE_2_15,
@@ -92,7 +94,7 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         return CLAIM, f"the definition of class `{fact.name}`", "define it at the top of the file"
     if isinstance(fact, CachedRead):
         is_tensor = any(True for _ in tensors_in(fact.computed))
-        instead = "compute it in `__init__`, a tensor as a buffer"
+        instead = "compute it in `__init__`; register a tensor as a buffer"
         return CACHED if is_tensor else CLAIM, f"the `cached_property` `{fact.name}`", instead
     if fact.name.startswith("torch.nn.Module.register_"):
         return CLAIM, f"`{fact.name.rpartition('.')[2]}()`", "register it in `__init__`, or have the module return it"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Conversion
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.fixes.eager_only.reports import asks_exporting
 from exportlint.fixes.eager_only.unused import left_out
 from exportlint.registry import rule
 
@@ -33,6 +34,6 @@ def tensor_format(fact: Conversion, context: Context) -> Iterator[Report]:
     yield Report(
         severity,
         f"{label} needs a tensor's concrete value, which is not known during export",
-        "format it under `if not torch.compiler.is_exporting():`",
+        f"format it under `if not {asks_exporting(context.version)}():`",
         fix=lambda code: left_out(code, code.expression, context.version),
     )

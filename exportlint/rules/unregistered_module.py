@@ -39,7 +39,8 @@ def unregistered_module(fact: Unregistered, context: Context) -> Iterator[Report
     if severity is None:
         return
     what = "modules" if fact.modules else "parameters"
-    message = f"`{fact.name}` holds {what} {WHERE[fact.holder]}: torch.export does not see their parameters"
+    unseen = "their parameters" if fact.modules else "them"
+    message = f"`{fact.name}` holds {what} {WHERE[fact.holder]}: torch.export does not see {unseen}"
     if fact.holder in {"list", "dict"}:
         kind = "List" if fact.holder == "list" else "Dict"
         instead = f"hold them in an `nn.{'Module' if fact.modules else 'Parameter'}{kind}`"
@@ -81,7 +82,7 @@ def _require_methods(code: Code, target: ast.Attribute, kind: str) -> None:
     value = code.tree.parents[target].value  # type: ignore[attr-defined]
     keys = value.keys if isinstance(value, ast.Dict) else [value.key] if isinstance(value, ast.DictComp) else []
     if not all(key is not None and _is_key(key) for key in keys):
-        raise DeclinedError("its keys may not be strings")
+        raise DeclinedError("some of its keys may be something other than strings")
 
 
 def _is_key(node: ast.expr) -> bool:

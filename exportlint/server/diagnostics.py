@@ -109,7 +109,7 @@ def diagnostic(
     lines = analysis.document.lines
     rule = find_rule(finding.code)
     ruled = analysis.seen.of(finding)
-    accepted = "accepted: the baseline holds it" if finding.baselined else ""
+    accepted = "accepted: it is in the baseline" if finding.baselined else ""
     parts = [finding.message, finding.help and f"help: {finding.help}", ruled and str(ruled), accepted]
     shown = types.Diagnostic(
         range=range_of(finding.span, lines, client.encoding),
@@ -179,7 +179,7 @@ def _call(
 
 def call_message(callee: str, finding: Finding) -> str:
     """What to say of a call because of a finding behind it."""
-    does = "breaks export" if finding.severity is Severity.ERROR else "has a warning for export"
+    does = "breaks export" if finding.severity is Severity.ERROR else "has an export warning"
     return f"`{callee}` {does}: {finding.message}"
 
 

@@ -75,7 +75,9 @@ class Notebook(SourceFile):
         """The notebook after edits of its cells; all other bytes stay. Raises SourceError if they are not admitted."""
         cells = self.cells.edits(edits)
         if cells is None or not self.admits(edits):
-            raise SourceError(self.filename, "cannot be edited there: that is not Python code in one cell")
+            raise SourceError(
+                self.filename, "cannot be edited at this place: the edit is not within the Python code of one cell"
+            )
         return from_json(self.document.edited(cells), self.path, self.filename)
 
 

@@ -133,7 +133,7 @@ class Suppressions:
             directive = pragma.directive
             # Without a list, it is about other linters as well.
             if not pragma.partial and not directive.reason and (directive.selectors or directive.verb != "noqa"):
-                yield Problem(directive.span, "suppression without a reason: write one behind it")
+                yield Problem(directive.span, "suppression without a reason: write one after it")
 
     def _unused(self, used: set[Span], enabled: frozenset[str]) -> Iterator[Problem]:
         everything = frozenset(rule.code for rule in all_rules())
@@ -148,7 +148,7 @@ class Suppressions:
             ]
             fix = _without(pragma, unused) if unused else None
             for selector in unused:
-                message = f"unused suppression: nothing of `{selector.text}` is found here"
+                message = f"unused suppression: no `{selector.text}` finding here"
                 yield Problem(selector.span, message, fix)
             if (
                 not directive.selectors
@@ -198,7 +198,7 @@ def find_suppressions(text: str) -> Suppressions:
                 pragmas.append(Pragma(found, *_rows(comment, found, lines)))
     for comment, directive in sorted(chain.from_iterable(opened.values()), key=lambda start: start[0].start_offset):
         pragmas.append(Pragma(directive, comment.row, lines().block_end(comment.row, comment.column)))
-        problems.append(Problem(directive.span, "`disable` without `enable`: it holds up to the end of its block"))
+        problems.append(Problem(directive.span, "`disable` without `enable`: it applies up to the end of its block"))
     return Suppressions(tuple(pragmas), tuple(problems))
 
 
@@ -209,7 +209,7 @@ def _is_between(comment: Comment) -> bool:
 
 def _misplaced(comment: Comment, directive: Directive) -> str | None:
     if directive.verb in ("disable", "enable", "file-ignore") and not _is_between(comment):
-        return f"`{directive.verb}` must stand on a line of its own, outside of brackets"
+        return f"`{directive.verb}` must be on a separate line, outside of brackets"
     if directive.verb == "file-ignore" and comment.column != 1:
         return "`file-ignore` must not be indented"
     return None

@@ -34,7 +34,7 @@ def add_ignores(source: SourceFile, findings: Iterable[Finding], reason: str = "
         return 0
     after = source.edited(places(edits, source.lines))
     if not source.is_faithful:
-        raise SourceError(source.filename, f"cannot be written again as {source.encoding} without other changes")
+        raise SourceError(source.filename, f"cannot be saved as {source.encoding} without other changes")
     atomic.replace(source.path, after.data)
     return len(edits)
 

@@ -97,7 +97,9 @@ def _own(comment: Comment, match: re.Match[str]) -> Iterator[Directive | Problem
     entries = _spans(comment, start + 1, _ENTRY.finditer(rest[1:end]))
     place = Place(comment, span_in(comment, match.start(), start + end + 1), entries)
     if not entries:
-        message = f"suppression without effect: it names no rule; `# exportlint: {verb}` is for all of them"
+        message = (
+            f"suppression without effect: its list names no rule; to cover all rules, write `# exportlint: {verb}`"
+        )
         yield Problem(whole, message, removal("Remove what names no rule", (place, ())))
         return
     yield from _listed(verb, place, lambda _entry: True)

@@ -86,7 +86,7 @@ def _objection(before: Run, after: Run) -> Objection | None:
     if original is None:
         return Objection(f"{name} cannot be run any more: {after.reason}", in_eager=True)
     if original.agreement != "agrees":
-        return Objection(f"{name} does something else: {_of(original)}", in_eager=True)
+        return Objection(f"{name} behaves differently: {_of(original)}", in_eager=True)
     if after.verdict == "fails":
         failures = [failure for failure in after.failures if not failure.further]
         frames = [frame for failure in failures for frame in failure.frames[-1:]]

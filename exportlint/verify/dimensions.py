@@ -48,7 +48,7 @@ def _number(node: ast.expr, text: str, sizes: Mapping[str, int]) -> int:
         if node.id not in sizes:
             near = nearest(node.id, sizes, count=1)
             raise SpecError(
-                f"the dimension `{node.id}` has no size: write `{node.id}=2` where it stands first"
+                f"the dimension `{node.id}` has no size: write `{node.id}=2` where it is first used"
                 + (f", or did you mean {near}?" if near else "")
             )
         return sizes[node.id]
@@ -105,4 +105,4 @@ class _Sizes(ast.NodeTransformer):
 
 def _no_size(node: ast.expr) -> SpecError:
     text = ast.unparse(node).replace(":=", "=")
-    return SpecError(f"`{text}` is no size: sizes are numbers, names such as `batch=2`, and `+ - * // %` of them")
+    return SpecError(f"`{text}` is not a size: sizes are numbers, names such as `batch=2`, and `+ - * // %` of them")

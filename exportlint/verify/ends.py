@@ -39,8 +39,8 @@ def of_exit(code: int, output: str, at: str, *, crowded: bool, starved: bool = F
         return End("crashed", f"the process ended itself with exit code {code}")
     if -code == getattr(signal, "SIGKILL", None):
         if starved:
-            return End("out of memory", "killed by the system, whose memory ran out")
-        return End("crashed", "SIGKILL: killed by itself or another process, not for want of memory")
+            return End("out of memory", "killed by the system because memory ran out")
+        return End("crashed", "SIGKILL: killed by itself or another process, not because memory ran out")
     how: Literal["out of memory", "crashed"] = "out of memory" if "std::bad_alloc" in output else "crashed"
     limit = f"`memory` is {memory / 2**30:.3g} GiB" if memory and how == "out of memory" else ""
     return End(how, ", ".join(filter(None, (_name(-code), at, limit))))

@@ -41,7 +41,7 @@ def load_executor(reference: str) -> Executor:
     except Exception as error:
         raise ExecutorError(f"--executor {reference}: {type(error).__name__}: {error}".split("\n", 1)[0]) from None
     if not callable(getattr(given, "submit", None)):
-        raise ExecutorError(f"--executor {reference}: it gives a {type(given).__name__}, which has no `submit`")
+        raise ExecutorError(f"--executor {reference}: it is a {type(given).__name__}, which has no `submit`")
     return given
 
 

@@ -121,7 +121,7 @@ def ask(python: Path, named_by: str = NAMED_BY_FLAG, cancelled: threading.Event 
         if name != "exportlint":
             raise ValueError
     except (ValueError, TypeError, IndexError):
-        raise InterpreterError(f"{shown} is no Python 3.9 or newer") from None
+        raise InterpreterError(f"{shown} is not Python 3.9 or newer") from None
     python_version = ".".join(map(str, version))
     if tuple(version[:2]) < _OLDEST_PYTHON:
         raise InterpreterError(f"{shown} is Python {python_version}, 3.9 or newer is needed")
@@ -149,7 +149,7 @@ def _answer(python: Path, cancelled: threading.Event | None) -> str:
                 return said.decode(errors="replace")
             if time.monotonic() >= deadline:
                 raise InterpreterError(f"`{python}` does not answer within {_TIMEOUT:g} seconds")
-        raise InterpreterError(f"`{python}` was not waited for: cancelled")
+        raise InterpreterError(f"`{python}` did not finish before the run was cancelled")
     finally:
         family.kill()
 

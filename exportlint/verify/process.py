@@ -96,7 +96,7 @@ class Process:
             raise StartError(str(event["unusable"]))
         last = next(filter(None, map(str.strip, reversed(self.output().splitlines()))), "")
         said = f"it says `{last}`" if last else f"it ended with exit code {self.exit_code()}"
-        raise StartError(f"it is no Python that can run exportlint's worker: {said}")
+        raise StartError(f"it is not a Python that can run exportlint's worker: {said}")
 
     def send(self, command: Mapping[str, Any]) -> None:
         """Give it a job, or have it kill one. If it is gone, that is seen by what it says."""

@@ -105,7 +105,7 @@ def encode(value: object) -> Any:
         case Mapping():
             return {"dict": {str(name): encode(item) for name, item in value.items()}}
         case _:
-            raise TypeError(f"{type(value).__name__} is no value that a model can be built with: {value!r}")
+            raise TypeError(f"{type(value).__name__} is not a value that a model can be built with: {value!r}")
 
 
 def _reference(reference: Reference) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def read_spec(value: object, sizes: dict[str, int]) -> Spec:
         return ListSpec(tuple(read_spec(item, sizes) for item in value), isinstance(value, tuple))
     if isinstance(value, bool | int | float) or value is None:
         return Constant(value)
-    raise SpecError(f"`{value}` is no input: {_HOW}")
+    raise SpecError(f"`{value}` is not an input spec: {_HOW}")
 
 
 def is_tensor(text: str) -> bool:
@@ -101,9 +101,9 @@ def _read(node: ast.expr, sizes: dict[str, int]) -> Spec:
     if isinstance(node, ast.Name | ast.Attribute):
         tensor = _dtype(node) in DTYPES
         raise SpecError(
-            f"`{text}` is no input: " + (f'write "{text}[2, 3]"' if tensor else f"write text as \"'{text}'\"")
+            f"`{text}` is not an input spec: " + (f'write "{text}[2, 3]"' if tensor else f"write text as \"'{text}'\"")
         )
-    raise SpecError(f"`{text}` is no input: {_HOW}")
+    raise SpecError(f"`{text}` is not an input spec: {_HOW}")
 
 
 def _plain(node: ast.expr) -> Any:
@@ -120,7 +120,7 @@ def _bounded(node: ast.Compare, sizes: dict[str, int]) -> TensorSpec:
         number = _plain(limit)
         if name is None or name in bounds or not isinstance(node.left, ast.Subscript) or not _is_number(number):
             raise SpecError(
-                f"`{_shown(node)}`: limits stand behind the tensor, as `>= 0`, `< 1000`, or both: `int64[2] >= 0 < 9`"
+                f"`{_shown(node)}`: write limits after the tensor, as `>= 0`, `< 1000`, or both: `int64[2] >= 0 < 9`"
             )
         bounds[name] = number
     tensor = _tensor(node.left, sizes) if isinstance(node.left, ast.Subscript) else None
@@ -129,7 +129,7 @@ def _bounded(node: ast.Compare, sizes: dict[str, int]) -> TensorSpec:
         raise SpecError(f"`{_shown(node)}`: there are no limits for {tensor.dtype}, leave them out")
     low, high = bounds.get("low"), bounds.get("high")
     if low is not None and high is not None and low >= high:
-        raise SpecError(f"`{_shown(node)}`: there is no number from {low} up to, not including, {high}")
+        raise SpecError(f"`{_shown(node)}`: no number is at least {low} and less than {high}")
     return TensorSpec(tensor.dtype, tensor.shape, low, high)
 
 
@@ -149,7 +149,7 @@ def _known_dtype(node: ast.expr) -> str:
         hint = nearest(name, (*DTYPES, *_ALIASES), count=1)
         known = ", ".join(f"`{known}`" for known in DTYPES[:4])
         raise SpecError(
-            f"`{_shown(node)}` is no dtype" + (f", did you mean {hint}?" if hint else f": write one such as {known}")
+            f"`{_shown(node)}` is not a dtype" + (f", did you mean {hint}?" if hint else f": write one such as {known}")
         )
     return name
 

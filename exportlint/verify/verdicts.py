@@ -113,7 +113,7 @@ class _Court:
         in_mode = self._in_mode.get(finding.mode, [])
         if not runs:
             runs = in_mode if len(in_mode) == 1 else []  # a single one may say why it did not come by
-        why = "no run came by" if in_mode else f"nothing was run in {finding.mode} mode"
+        why = "no run reached it" if in_mode else f"nothing was run in {finding.mode} mode"
         none = Judged(finding, "not reached", why, near=False)
         said = (self._by(finding, run) for run in runs)
         return min(said, key=lambda judged: (RULINGS.index(judged.ruling), not judged.near), default=none)
@@ -155,7 +155,9 @@ class _Court:
             near = self._ran(run, finding.filename, statement.outermost.witnesses)
             return Judged(finding, "not reached", "the line did not run on the example", run, near)
         if not _claims(finding):
-            return Judged(finding, "not reached", f"the line ran, and an info claims nothing in {run.mode} mode", run)
+            return Judged(
+                finding, "not reached", f"the line ran, and an info finding makes no claim about {run.mode} mode", run
+            )
         if not exported(run):
             return self._by_failures(finding, run)
         if finding.severity is Severity.ERROR:
@@ -174,7 +176,7 @@ class _Court:
             if quoted is not None:
                 return Judged(finding, "confirmed", raised_by(quoted, "what this rule is about"), run)
             if [f.severity for f in self._that_ran(run)].count(Severity.ERROR) == 1:
-                why = f"export raises, and of no other line that ran this was to be expected: {said_by(placeless[0])}"
+                why = f"export raises, and no other line that ran has an error finding: {said_by(placeless[0])}"
                 return Judged(finding, "confirmed", why, run)
         return Judged(finding, "not reached", "the line ran, but export failed and torch does not say where", run)
 
@@ -267,12 +269,12 @@ def _by_comparisons(warning: Finding, run: Run) -> Judged:
     if against is not None:
         return Judged(warning, "confirmed", described(against), run)
     if not claim.needed:
-        return Judged(warning, "not reached", "the line ran, but nothing that is compared can show this", run)
+        return Judged(warning, "not reached", "the line ran, but no comparison can detect this", run)
     shown_by = agreed(run)
     lacking = sorted(claim.needed - shown_by)
     if lacking:
         other = any(c.kind in lacking and c.agreement != "skipped" for c in run.comparisons)
-        why = "disagrees because of something else" if other else "was not compared"
+        why = "differs for another reason" if other else "was not compared"
         return Judged(warning, "not reached", f"the line ran, but {why}: {', '.join(lacking)}", run)
     return Judged(warning, "refuted", f"the line ran, and program and model agree: {', '.join(sorted(shown_by))}", run)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import tomllib
 
+from exportlint.pages import MODES
 from exportlint.verify.rulings import RULINGS
 from library_accuracy.records import Batch, Record
 
@@ -21,6 +22,8 @@ _UNKNOWN = "not examined yet"
 _ORDER: tuple[str, ...] = RULINGS
 _COLUMNS = "errors confirmed | warnings confirmed | failures found | by line"
 _LONGEST = 40
+_RUNS = len(MODES) * len(get_args(Batch))
+"""Of each model."""
 
 _K = TypeVar("_K", bound=Hashable)
 Site = tuple[str, str, Batch, str, int, str, str]
@@ -106,8 +109,8 @@ def _head(records: Sequence[Record], built: Sequence[Record]) -> str:
 
 This page measures how often exportlint is right about code that it was not written for. {len(models)} models
 of {len(libraries)} published libraries are built with random weights and exported in both modes, with a static and
-with a dynamic batch: {len(built)} runs in all. Every error and every warning in code that ran is compared with
-what happened.
+with a dynamic batch: {len(built)} runs in all{_not_made(models, built)}.
+Every error and every warning in code that ran is compared with what happened.
 
 {len(tried - models)} more models cannot be built or do not run in eager. The inputs of {len(models - guessed)} models
 are specified, those of {len(guessed)} were found by trying. Rules were corrected after earlier runs of most of
@@ -119,12 +122,21 @@ these models, so other code may see lower figures. Measured with torch {versions
 | refuted | its line ran, and export passed | its line ran, and everything that could show the difference agrees |
 | not reached | anything else | anything else |
 
-*Decided* findings are those that are confirmed or refuted. A finding counts once for each mode and batch, however many
-models run its line; one model is enough to confirm it. A failure is *found* if a finding claims it at the line that
-torch blames or, if torch names none, on a line that ran. In the column *by line*, models that fail at the same line
-count once. A run that reaches a line in another way than the finding's trail shows does not refute the finding.
+The severity of a finding is its *claim*: what it says that export does. *Decided* findings are those that are confirmed
+or refuted. A finding counts once for each mode and batch, however many models run its line; one model is enough to
+confirm it. A failure is *found* if a finding claims it at the line that torch blames or, if torch names none, on a line
+that ran. In the column *by line*, models that fail at the same line count once. A run that reaches a line by a path
+other than the finding's trail does not refute the finding.
 [Verify](verify.md) says how a run is judged.
 """
+
+
+def _not_made(models: Set[tuple[str, str]], built: Sequence[Record]) -> str:
+    """What is missing where the measuring of a library ended before all runs of its models were made."""
+    runs = collections.Counter((record.library, record.name) for record in built)
+    short = [model for model in models if runs[model] < _RUNS]
+    missing = sum(_RUNS - runs[model] for model in short)
+    return f"; {missing} more, of {len(short)} models, were not made in the time for their libraries" if missing else ""
 
 
 def _by_mode(built: Sequence[Record]) -> str:

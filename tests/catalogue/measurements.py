@@ -104,7 +104,8 @@ def sentence(columns: Iterable[str], blocks: int, contradicted: dict[str, int], 
         if contradicted[release]:
             but.append(f"{contradicted[release]} of {2 * blocks} runs do not do what the table says")
         if unmeasured.get(release):
-            but.append(f"{unmeasured[release]} of {2 * blocks} runs need something that this torch lacks")
+            lacking = f"{unmeasured[release]} of {2 * blocks} runs"
+            but.append(f"{lacking} could not be made, because this torch lacks an API that they use")
         if but:
             parts.append(f"with torch {release}, {', and '.join(but)}")
     missing = [c for c in columns if c not in {r.rpartition(".")[0] for r in contradicted}]

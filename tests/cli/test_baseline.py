@@ -36,7 +36,7 @@ def test_what_is_accepted_is_not_reported(root: Path, run: Run) -> None:
     result = accept(run, "--baseline", NAME)
     assert result.out.splitlines() == [
         "All checks passed!",
-        "2 findings held by the baseline.",
+        "2 findings accepted by the baseline.",
         f"The baseline {NAME} holds 2 findings (2 added, 0 removed).",
     ]
     assert [(e["path"], e["code"], e["symbol"], e["severity"]) for e in entries(root)] == [
@@ -44,7 +44,7 @@ def test_what_is_accepted_is_not_reported(root: Path, run: Run) -> None:
         ("pkg/net.py", "EXP301", "Second.forward", "error"),
     ]
     again = run("--baseline", NAME)
-    assert (again.code, again.out) == (0, "All checks passed!\n2 findings held by the baseline.\n")
+    assert (again.code, again.out) == (0, "All checks passed!\n2 findings accepted by the baseline.\n")
     assert run().code == 1
     assert run("--baseline", NAME, "--output-format", "json").findings == []
 

@@ -399,5 +399,8 @@ def test_nothing_of_the_analysis_is_loaded_where_nothing_changed(flags: tuple[st
 def test_bad_names_are_told(root: Path, run: Run) -> None:
     write(root, {"net.py": NET})
     found = run("net.py", "--cache-dir", "")
-    assert (found.code, found.err) == (2, "error: --cache-dir: expected a directory; `--no-cache` does without\n")
+    assert (found.code, found.err) == (
+        2,
+        "error: --cache-dir: expected a directory; `--no-cache` turns the cache off\n",
+    )
     assert run("net.py", "--config", "cache-dir = 1").code == 2

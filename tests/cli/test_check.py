@@ -84,7 +84,7 @@ def test_limits_are_listed_with_what_ran_into_them(root: Path, run: Run) -> None
     )
     assert "The analysis of 1 class was cut short." in lines
     clean = run("clean.py", "--show-limits").out.splitlines()
-    assert (clean[0], clean[-1]) == ("All checks passed!", "Nothing was cut short.")
+    assert (clean[0], clean[-1]) == ("All checks passed!", "No limit was reached.")
     assert clean[1:-1] == listed[:-2]
     as_json = run("model.py", "--show-limits", "--output-format", "json", "--quiet")
     assert [finding["code"] for finding in as_json.findings] == ["EXP006"]
@@ -571,7 +571,7 @@ class TestFailures:
         assert result.code == 2
         assert [code for _, _, code in result.places].count("EXP101") == 22
         assert [name for name, _, code in result.places if code == "EXP004"] == ["m03.py", "m17.py"]
-        assert "the process that looked at this file died" in result.findings[3]["message"]
+        assert "the worker process that analyzed this file died" in result.findings[3]["message"]
 
     def test_interruption_is_quiet(self, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def interrupt() -> None:

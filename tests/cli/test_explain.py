@@ -73,7 +73,7 @@ def test_without_sources_the_log_is_enough(run: Run, project: Path) -> None:
     assert result.code == 0
     assert "EXP101 tensor-branch" in result.out
     assert "7 | if mask.any():" in result.out
-    assert "the file is not here" in result.out
+    assert "the file was not found" in result.out
     assert "+        x = torch.where(" in result.out
 
 
@@ -131,7 +131,7 @@ def test_no_error_is_said(run: Run, root: Path) -> None:
     [
         (["missing.txt"], "cannot read missing.txt: No such file or directory"),
         (["."], "cannot read .: Is a directory"),
-        (["binary"], "binary is not text: give what torch printed"),
+        (["binary"], "binary is not text; pass the output of torch"),
         (["log.txt", "--root", "nowhere"], "--root nowhere: there is no such directory"),
         (["--"], "there is no command after `--`"),
         (["--", "no-such-program"], "cannot run no-such-program: No such file or directory"),

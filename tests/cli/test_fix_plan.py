@@ -75,8 +75,8 @@ Round 2
     assert (
         """
 Exports with equal results: 2 fixes, 1 unsafe (2 rounds, 3 runs, N s).
-With these fixes, the model accepts what the original refuses: not numbers: the original raises ValueError: cannot \
-convert float NaN to integer, and this does not.
+With these fixes, the model accepts inputs that the original rejects: not numbers: the original raises ValueError: \
+cannot convert float NaN to integer, and this does not.
 Wrote helper.py; net.py.
 """
         in text
@@ -146,8 +146,8 @@ def test_a_program_that_is_wrong_is_no_better_than_none(root: Path, run: Run) ->
         )
     }
     result = plan(root, run, files, "--write", "--partial")
-    assert re.search(r"no help +net\.py:8:9 .*\n +then diverges: .*; no fix mends that\n", result.out), result.out
-    assert "\nStill fails: 0 fixes kept; no fix gets further (" in result.out
+    assert re.search(r"no help +net\.py:8:9 .*\n +then diverges: .*; no fix solves that\n", result.out), result.out
+    assert "\nStill fails: 0 fixes kept; no fix gets export further (" in result.out
     assert (root / "net.py").read_text() == files["net.py"]
 
 
@@ -267,10 +267,10 @@ def test_nothing_is_written_over_a_file_that_changes_meanwhile(root: Path, run: 
         (["no.py::Net"], "no.py: no such file or directory"),
         (["broken.py::Net"], "{root}/broken.py:1: invalid syntax"),
         (["net.py::helper"], "`net.py::helper` cannot be verified: net:helper: it needs `x`: give a target"),
-        (["two.py"], "`two.py` has 2 models, and a plan is for one: write `two.py::A`, for instance"),
+        (["two.py"], "`two.py` has 2 models, but a plan is for a single model: write `two.py::A`, for instance"),
         (["needs.py::Needs"], "`needs.py::Needs` cannot be verified: needs:Needs: "),
         (["net.py::Net", "--rounds", "x"], "--rounds `x`: "),
-        (["net.py::Net", "--partial"], "--partial says what --write writes: write --write as well"),
+        (["net.py::Net", "--partial"], "--partial has no effect without --write: add --write"),
         (["net.py::Net", "--python", "no/python"], "`"),
         ([], "the following arguments are required: TARGET; see `exportlint fix-plan --help`"),
     ],

@@ -102,7 +102,7 @@ def test_standard_input_is_looked_at_alone(project: Path, run: Run) -> None:
 def test_what_is_left_out_is_said(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selection, "MAX_SOURCE", 1)
     write(project, {"other.py": USER, "third.py": USER})
-    said = "Looked at the closest 1 of 3 files that import the linted ones, directly or not"
+    said = "Analyzed the closest 1 of 3 files that directly or indirectly import the linted ones"
     result = run("ops/dark.py", "--output-format", "concise")
     assert said in result.out.splitlines()[-1]
     assert "net.py:7:12" in result.out
@@ -116,7 +116,7 @@ def test_a_broken_configuration_elsewhere_does_not_stop_a_run(project: Path, run
     write(project, {"docs/exportlint.toml": "mode = 3\n", "docs/conf.py": "import ops.dark\n"})
     result = run("ops/dark.py")
     assert result.code == 0
-    assert "Files that import the linted ones were not looked at: " in result.out
+    assert "Files that import the linted ones were not analyzed: " in result.out
     assert str(Path("docs") / "exportlint.toml") in result.out
 
 

@@ -72,14 +72,14 @@ def test_a_configuration_that_is_there_stays(root: Path, run: Run, files: dict[s
     write(root, files)
     result = run("init")
     assert (result.code, result.err) == (0, "")
-    assert result.out.startswith(f"{named} configures exportlint already: it stays as it is.\n")
+    assert result.out.startswith(f"{named} already configures exportlint and is left unchanged.\n")
     assert {path.name: path.read_text() for path in root.iterdir()} == files
 
 
 def test_a_configuration_above_counts(root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write(root, {"exportlint.toml": "", "sub/net.py": NET})
     monkeypatch.chdir(root / "sub")
-    assert run("init").out.startswith(f"{root / 'exportlint.toml'} configures exportlint already")
+    assert run("init").out.startswith(f"{root / 'exportlint.toml'} already configures exportlint")
     assert [path.name for path in (root / "sub").iterdir()] == ["net.py"]
 
 
@@ -87,7 +87,7 @@ def test_a_configuration_above_counts(root: Path, run: Run, monkeypatch: pytest.
     ("text", "said"),
     [
         ("[project\n", "not valid TOML"),
-        ("tool = { x = 1 }\n", "its end cannot take [tool.exportlint]"),
+        ("tool = { x = 1 }\n", "[tool.exportlint] cannot be appended"),
         ("tool = 1\n", "`tool` must be a table"),
     ],
 )
@@ -124,7 +124,7 @@ class TestHook:
         assert file.read_text().startswith(before or "repos:\n")
         self.validated(root)
         after = file.read_bytes()
-        assert "has a hook of exportlint already" in run("init", "--pre-commit").out
+        assert "already has an exportlint hook" in run("init", "--pre-commit").out
         assert file.read_bytes() == after
         assert "pre-commit" not in run("init").out
 

@@ -28,7 +28,7 @@ pytest.importorskip("watchfiles")
 
 HELPER = "def is_dark(t):\n    return t.mean() < 0.5\n"
 USER = NET.replace("import torch\n", "from helper import is_dark\n").replace("x.sum() > 0", "is_dark(x)")
-WAITING = "waiting for changes, Ctrl-C ends ---"
+WAITING = "waiting for changes; press Ctrl-C to stop ---"
 
 
 class Watching:
@@ -226,7 +226,7 @@ def test_a_system_that_watches_no_more_is_told(run: Run, monkeypatch: pytest.Mon
     monkeypatch.setattr("watchfiles.watch", refuse)
     result = run("--watch")
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-    assert result.err.startswith("error: --watch: OS file watch limit reached; WATCHFILES_FORCE_POLLING=1 has it look")
+    assert result.err.startswith("error: --watch: OS file watch limit reached; set WATCHFILES_FORCE_POLLING=1 to poll")
 
 
 class TestSession:

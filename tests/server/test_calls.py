@@ -83,7 +83,7 @@ async def at_calls(editor: Editor, uri: str) -> list[tuple[str, str, list[str]]]
     found = []
     for shown in await editor.diagnostics(uri):
         message = shown.message.partition(": ")[0]
-        if not message.endswith((" breaks export", " has a warning for export")):
+        if not message.endswith((" breaks export", " has an export warning")):
             continue
         lines = [line(editor, related.location) for related in shown.related_information or ()]
         found.append((editor.piece(uri, shown.range), f"{message}: ", lines))

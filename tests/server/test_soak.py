@@ -155,7 +155,7 @@ class Typing:
         assert self._published()["version"] == self.version
         found = []
         for shown in self._published()["diagnostics"]:
-            if any(words in shown["message"] for words in ("` breaks export: ", "` has a warning for export: ")):
+            if any(words in shown["message"] for words in ("` breaks export: ", "` has an export warning: ")):
                 continue
             ends = [types.Position(**shown["range"][end]) for end in ("start", "end")]
             offsets = (texts.offset(self.text, end, "utf-16") for end in ends)

@@ -345,7 +345,7 @@ async def test_nothing_is_run_unless_it_is_asked_for(tmp_path: Path) -> None:
         (None, None, "`None` is not open"),
         ("untitled:one", "Fails", "save the file first: the version on disk is verified"),
         ("models.py", "Nothing", "Nothing was not verified: "),
-        ("text.txt", None, "only models in Python files can be verified, because verifying imports them"),
+        ("text.txt", None, "only models in Python files can be verified, because verifying imports the file"),
     ],
 )
 async def test_what_cannot_be_done_is_told(editor: Editor, uri: str | None, name: str | None, said: str) -> None:

@@ -96,7 +96,7 @@ def test_edits_belong_to_one_cell(cells: list[str], edit: tuple[int, int, str], 
     source = from_cells(cells, PATH)
     if expected is None:
         assert not source.admits([edit])
-        with pytest.raises(SourceError, match="cannot be edited there"):
+        with pytest.raises(SourceError, match="cannot be edited at this place"):
             source.edited([edit])
         return
     assert source.admits([edit])

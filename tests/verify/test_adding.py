@@ -73,14 +73,14 @@ def make():
 LINES = {
     "Needs": [
         'model = "models:Needs"',
-        "# Needs(config) takes what TOML cannot write: name a function that returns the model,",
+        "# Needs(config) takes values that TOML cannot express: name a function that returns the model,",
         '# as in `model = "models:make_needs"`',
         "# forward(x)",
         '# inputs = ["float32[batch=2, 3]"]',
     ],
     "Typed": [
         'model = "models:Typed"',
-        "# Typed(scale: Config) takes what TOML cannot write: name a function that returns the model,",
+        "# Typed(scale: Config) takes values that TOML cannot express: name a function that returns the model,",
         '# as in `model = "models:make_typed"`',
         "# forward(lengths, one: tuple[Tensor], *, flag: bool)",
         '# inputs = { arguments = ["int64[batch=2] >= 1 < 2", ["float32[batch, 3]"]], keywords = { flag = false } }',
@@ -229,7 +229,7 @@ def test_whatever_the_file_says_it_says_afterwards(before: str, tmp_path_factory
     ("before", "name", "said"),
     [
         ("[tool.exportlint]\nverify = { timeout = 5 }\n", "Needs", "write `verify` as a table"),
-        ("[tool.exportlint.verify]\ntarget = [{ model = 'models:Gate' }]\n", "Needs", "its end cannot take a target"),
+        ("[tool.exportlint.verify]\ntarget = [{ model = 'models:Gate' }]\n", "Needs", "a target cannot be appended"),
         ("[[tool.exportlint.verify.target]]\nmodel = 'models:Needs'\n", "Needs", "a target for `Needs` already"),
         ("[[tool.exportlint.verify.target]]\nmodel = 'models.py::Needs'\n", "Needs", "a target for `Needs` already"),
         ("[project\n", "Needs", "not valid TOML"),

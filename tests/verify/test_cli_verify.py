@@ -244,13 +244,16 @@ def test_init_adds_what_is_needed_once(tmp_path: Path) -> None:
     text = (tmp_path / "pyproject.toml").read_text()
     assert text.startswith(own)
     assert text.count('model = "net:Net"') == 1
-    assert again.out == "No model needs a target that it does not have\n"
+    assert again.out == "Every model that needs a target already has one\n"
 
 
 def test_a_list_suggests_calls(tmp_path: Path) -> None:
     code = "import torch\n\nprogram = torch.export.export(torch.nn.Linear(2, 2), (torch.ones(1, 2),))\n"
     write(tmp_path, {"script.py": code})
-    assert verify(tmp_path, "--list").out.strip() == "1 call of torch.export: `--calls` runs the scripts up to them."
+    assert (
+        verify(tmp_path, "--list").out.strip()
+        == "1 call of torch.export: `--calls` runs the scripts up to these calls."
+    )
 
 
 @pytest.mark.parametrize(

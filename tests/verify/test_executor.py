@@ -45,7 +45,7 @@ def test_by_import_path(name: str) -> None:
         ("nowhere:threads", "ModuleNotFoundError: No module named 'nowhere'"),
         ("tests.verify.test_executor:nothing", "AttributeError: "),
         ("tests.verify.test_executor:Factories.broken", "ConnectionError: no cluster"),
-        ("tests.verify.test_executor:PYTHON", "it gives a PosixPath, which has no `submit`"),
+        ("tests.verify.test_executor:PYTHON", "it is a PosixPath, which has no `submit`"),
     ],
 )
 def test_wrong_ones(reference: str, message: str) -> None:

@@ -62,17 +62,17 @@ def test_our_own() -> None:
     [
         (
             "exit 3",
-            "is no Python 3.9 or newer",
-            "no Python that can run exportlint's worker: it ended with exit code 3",
+            "is not Python 3.9 or newer",
+            "not a Python that can run exportlint's worker: it ended with exit code 3",
         ),
-        ("cat $1", "is no Python 3.9 or newer", "no Python that can run exportlint's worker"),
-        ("echo oh no >&2", "is no Python 3.9 or newer", "exportlint's worker: it says `oh no`"),
-        ("echo '[\"exportlint\"]'", "is no Python 3.9 or newer", "no Python that can run exportlint's worker"),
+        ("cat $1", "is not Python 3.9 or newer", "not a Python that can run exportlint's worker"),
+        ("echo oh no >&2", "is not Python 3.9 or newer", "exportlint's worker: it says `oh no`"),
+        ("echo '[\"exportlint\"]'", "is not Python 3.9 or newer", "not a Python that can run exportlint's worker"),
         ("sleep 300 & wait", "does not answer within 0.5 seconds", "has not answered within 0.5 seconds"),
         (
             'echo \'["exportlint", "", [3, 8, 10], "2.4.1", []]\'',
             "is Python 3.8.10, 3.9 or newer is needed",
-            "no Python that can run exportlint's worker",
+            "not a Python that can run exportlint's worker",
         ),
     ],
 )
@@ -156,7 +156,7 @@ def test_the_first_that_has_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     assert find_interpreter(None, tmp_path, tmp_path).path == OURS
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python3"))
-    with pytest.raises(InterpreterError, match=r"^no Python with torch 2\.4 .*name one by `--python`.*is no Python"):
+    with pytest.raises(InterpreterError, match=r"^no Python with torch 2\.4 .*name one by `--python`.*is not Python"):
         find_interpreter(None, tmp_path, tmp_path)
     environment(tmp_path / ".venv", None)
     inner = environment(tmp_path / "venv", "2.5.1")

@@ -135,13 +135,13 @@ def test_what_is_wrong_is_taken_back(root: Path, run: Run) -> None:
         re.findall(r"^warning: (\w+\.py):\d+:9: the fix of EXP101 tensor-branch is not kept: (.*)$", result.err, re.M)
     )
     assert said.keys() == {name for name, ones in kept.items() if not all(ones)}
-    assert "`wrong:Net` does something else: example: 6 of 6 numbers differ" in said["wrong.py"]
+    assert "`wrong:Net` behaves differently: example: 6 of 6 numbers differ" in said["wrong.py"]
     assert re.search(r"`unexportable:Net` cannot be exported: .*\(unexportable.py:8\)", said["unexportable.py"])
-    assert "`together:Net` does something else: example" in said["together.py"]
+    assert "`together:Net` behaves differently: example" in said["together.py"]
     assert re.search(r"`stuck:Net` cannot be exported: .*\(stuck.py:8\)", said["stuck.py"])
-    assert "`writes:Net` does something else: example: the inputs after the call" in said["writes.py"]
-    assert "`counts:Net` does something else: a later call" in said["counts.py"]
-    assert "`detached:Net` does something else: gradients" in said["detached.py"]
+    assert "`writes:Net` behaves differently: example: the inputs after the call" in said["writes.py"]
+    assert "`counts:Net` behaves differently: a later call" in said["counts.py"]
+    assert "`detached:Net` behaves differently: gradients" in said["detached.py"]
 
 
 @pytest.mark.thorough
@@ -172,7 +172,10 @@ def test_nothing_is_written_without_a_python_that_can_prove_it(root: Path, run: 
 @pytest.mark.parametrize(
     ("argv", "error"),
     [
-        (["--verify", "."], "--verify proves fixes: write --fix as well, or `exportlint verify` for the code as it is"),
+        (
+            ["--verify", "."],
+            "--verify checks fixes, so it needs --fix; to check the code as it is, run `exportlint verify`",
+        ),
         (["--verify", "--fix", "-"], "--verify imports files, so it cannot be used with standard input"),
     ],
 )

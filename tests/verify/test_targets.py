@@ -240,14 +240,14 @@ class TestNames:
         [
             ("src/shop/models.py::Gat", "{root}/src/shop/models.py has no `Gat`, did you mean `Gate`?"),
             ("src/shop/models.py::Zzz", "has no `Zzz`: it has `Gate`, `Sized`, `Open`"),
-            ("src/shop/models.py::Plain", "`Plain` in {root}/src/shop/models.py is no `torch.nn.Module`"),
-            ("src/shop/models.py::", "does not say what: write `models.py::Name`"),
+            ("src/shop/models.py::Plain", "`Plain` in {root}/src/shop/models.py is not a `torch.nn.Module`"),
+            ("src/shop/models.py::", "does not name a class: write `models.py::Name`"),
             ("shop.modls:Gate", "there is no module `shop.modls`, did you mean `shop.models`?"),
             ("shp.models:Gate", "there is no module `shp.models`, did you mean `shop.models`?"),
-            ("torchvision:resnet", "there is no module `torchvision` in this project: write a target for it into the"),
+            ("torchvision:resnet", "there is no module `torchvision` in this project: add a target for it to the"),
             ("src/shp", "src/shp: no such file or directory; did you mean '{root}/src/shop'?"),
             ("src/shp/models.py::Gate", "src/shp/models.py: no such file or directory"),
-            ("a b:c", "`a b` is no module: write `pkg.mod:Name` or `path/to/file.py::Name`"),
+            ("a b:c", "`a b` is not a module: write `pkg.mod:Name` or `path/to/file.py::Name`"),
         ],
     )
     def test_errors_name_the_nearest(self, shop: Path, text: str, error: str) -> None:
@@ -384,10 +384,10 @@ class TestConfigured:
         [
             ('model = "shop.models:Gat"', 2, "model`: {root}/src/shop/models.py has no `Gat`, did you mean `Gate`?"),
             ('model = "shop.modls:Gate"', 2, "model`: there is no module `shop.modls`, did you mean `shop.models`?"),
-            ('model = "shop.models"', 2, "model`: `shop.models` does not say what: write `shop.models:Name`"),
+            ('model = "shop.models"', 2, "model`: `shop.models` does not name an object: write `shop.models:Name`"),
             ('model = "src/x.py::Gate"', 2, "model`: {root}/src/x.py: "),
-            ('model = "shop.models:Gate"\ninputs = ["flot32[2]"]', 3, "inputs`: `flot32` is no dtype, did you mean"),
-            ('model = "shop.models:Gate"\ninputs = "batch"', 3, "inputs`: `batch` is no input"),
+            ('model = "shop.models:Gate"\ninputs = ["flot32[2]"]', 3, "inputs`: `flot32` is not a dtype, did you mean"),
+            ('model = "shop.models:Gate"\ninputs = "batch"', 3, "inputs`: `batch` is not an input spec"),
             (
                 'model = "shop.models:Gate"\ninputs = "shop.models:bat"',
                 3,
@@ -396,12 +396,12 @@ class TestConfigured:
             (
                 'model = "shop.models:Gate"\ninputs = "float32[2]"\ndynamic-shapes = [{ 0 = "b" }]',
                 4,
-                "dynamic-shapes`: is for inputs that a function gives",
+                "dynamic-shapes`: is for inputs from a function",
             ),
             (
                 'model = "shop.models:Sized"\nkeywords = { w = "float32[b=2]" }',
                 3,
-                "keywords`: the dimension `b` cannot vary here: write its size alone",
+                "keywords`: the dimension `b` cannot be dynamic here: write only its size",
             ),
             (
                 'model = "shop.models:Sized"\narguments = [1]\ninit-inputs = "f"',

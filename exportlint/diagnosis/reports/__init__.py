@@ -48,9 +48,9 @@ def caveat(explanation: Explanation) -> str:
     """What keeps the line from being looked at, in one clause; empty if nothing does."""
     place = explanation.place
     if place is None:
-        return "the log names no line of yours"
+        return "the log names no line of your code"
     if place.has_changed:
         if place.is_here:
             return f"the file has changed since: the line is now {place.row}"
         return "the file has changed since: the line is not there any more"
-    return "" if place.is_here else "the file is not here, so only the log is read"
+    return "" if place.is_here else "the file was not found, so only the log is used"

@@ -49,7 +49,7 @@ def without_dlpack(code: Code, made: ast.Call, original: ast.expr) -> Fix:
     """The tensor itself in place of one that shares its memory by way of DLPack. Raises DeclinedError."""
     if tensor(code, original) is None:
         raise DeclinedError("it may be an array")
-    message = "Use the tensor itself: eager refuses one that requires gradients"
+    message = "Use the tensor itself; unlike `from_dlpack` in eager, this accepts a tensor that requires gradients"
     return code.fix(message, code.replace(made, original), safe=False)
 
 

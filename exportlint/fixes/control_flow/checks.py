@@ -91,13 +91,13 @@ def check_of_tensor(code: Code, check: ast.Call) -> Fix:
     """
     condition, *others = check.args
     if not isinstance(code.tree.parents[check], ast.Expr) or len(others) > 1 or check.keywords:
-        raise DeclinedError("the check has more arguments than a condition and a message")
+        raise DeclinedError("the check has arguments besides a condition and a message")
     message = others[0].body if others and isinstance(others[0], ast.Lambda) else None
     if others and message is None:
         raise DeclinedError("a function builds the message")
     truth = tensor_condition(code, condition).tensor
     return code.fix(
-        "Check it in the exported program; eager rejects any tensor here",
+        "Check it in the exported program; the current check rejects every tensor in eager",
         code.replace(check, assertion(code, check, truth, message_of(code, message))),
         safe=False,
     )

@@ -78,7 +78,7 @@ def early_return(code: Code, branch: Branching, fresh: Fresh, found: Sequence[Ca
             goes_on = exits[-1].falls
         for one in goes_on:
             if not is_harmless(here, [one]):
-                raise DeclinedError("the code behind the `return` may have effects")
+                raise DeclinedError("the code after the `return` may have side effects")
             _note(here, one, forms)
             here = here.after([one])
     value = rest = term(here, last.value, forms)

@@ -69,7 +69,7 @@ def hits_fix(code: Code, _: Conversion) -> Fix:
     body.check()
     edits += body.edits(is_row=is_row)
     edits.append(code.replace(loop.iter, code.make("range({length})", length=length)))
-    return code.fix("Loop over all of them: those that were not selected write to no rows", *edits, safe=False)
+    return code.fix("Loop over all items: an item that was not selected writes to no rows", *edits, safe=False)
 
 
 def _loop_over(code: Code, statement: ast.Assign) -> ast.stmt:

@@ -161,5 +161,5 @@ def captured_fix(code: Code, fact: BodyCapture) -> Fix:
     read = item_of(found[0].value) if len(found) == 1 else None
     if read is not None:
         edit = code.replace(found[0].value, read)
-        return code.fix("Use the tensor itself, whose dtype matters", edit, safe=False)
+        return code.fix("Use the tensor itself; its dtype then affects the result", edit, safe=False)
     raise DeclinedError("the number is not read in a separate assignment")

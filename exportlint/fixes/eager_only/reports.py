@@ -23,7 +23,7 @@ from exportlint.fixes.proofs.purity import computes_only
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
 
-__all__ = ["computes_only", "eager_only", "is_exporting", "is_report", "reports"]
+__all__ = ["asks_exporting", "computes_only", "eager_only", "is_exporting", "is_report", "reports"]
 
 MAX_TOGETHER = 32
 """Statements that one fix keeps for eager: each of them has that fix, so a longer one would cost the square."""
@@ -40,8 +40,12 @@ def eager_only(code: Code, statements: Sequence[ast.stmt], version: TorchVersion
 
 def is_exporting(code: Code, node: ast.AST, version: TorchVersion) -> Expression:
     """A condition that is true during export."""
-    asks = "is_exporting" if version >= IS_EXPORTING else "is_compiling"
-    return call(code.name(f"torch.compiler.{asks}", node))
+    return call(code.name(asks_exporting(version), node))
+
+
+def asks_exporting(version: TorchVersion) -> str:
+    """The name of the function that is true during export. Before 2.7, torch.compile makes it true as well."""
+    return f"torch.compiler.{'is_exporting' if version >= IS_EXPORTING else 'is_compiling'}"
 
 
 def reports(code: Code, node: ast.AST) -> list[ast.stmt]:

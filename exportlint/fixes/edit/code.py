@@ -92,7 +92,7 @@ class Code:
         """The node of the finding, or of another place in the file, of one of the kinds. Raises DeclinedError."""
         found = self.tree.at(site or self.site, *kinds)
         if found is None:
-            raise DeclinedError("the finding is about other code")
+            raise DeclinedError("the finding does not point to code that this fix can change")
         return found
 
     @cached_property

@@ -47,7 +47,7 @@ def _dimension(index: ast.expr, part: ast.Slice) -> int:
     """The dimension that a slice is of. Raises DeclinedError."""
     before = index.elts[: index.elts.index(part)] if isinstance(index, ast.Tuple) else []
     if not all(isinstance(item, (ast.Slice, ast.Constant)) and not _is_ellipsis(item) for item in before):
-        raise DeclinedError("the code before the slice may cover several dimensions")
+        raise DeclinedError("an index before the slice may cover several dimensions")
     return sum(not (isinstance(item, ast.Constant) and item.value is None) for item in before)
 
 

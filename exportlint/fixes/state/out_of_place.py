@@ -30,7 +30,7 @@ def rebound(code: Code, node: ast.AST) -> tuple[str, Statement]:
         value = binary(SYMBOLS[type(node.op)], name, code.concrete(node.value))
         return name, code.statement("{name} = {value}", name=name, value=value)
     if not isinstance(code.tree.parents[node], ast.Expr):
-        raise DeclinedError("the write is part of a statement that does more")
+        raise DeclinedError("the statement does more than this write")
     name, made = _made(code, node)
     return name, code.statement("{name} = {made}", name=name, made=made)
 

@@ -163,7 +163,7 @@ def empty_like(code: Code, values: Sequence[ast.expr]) -> Expression:
     """A tensor like some others: zeros of their sizes. Raises DeclinedError if these are not known."""
     found = [held for value in values if (held := tensor(code, value)) is not None]
     if not found:
-        raise DeclinedError("the stored value may not be a tensor")
+        raise DeclinedError("the stored value may be something other than a tensor")
     sizes = [size for held in found if (size := _sizes(held)) is not None]
     if len({*sizes}) != 1:
         raise DeclinedError("its sizes depend on the inputs, but a buffer needs them in `__init__`")

@@ -75,7 +75,7 @@ def _start(code: Code, kind: str, items: list[ast.expr]) -> Expression:
         start = 0.0 if kind != "len" and float in map(type, numbers) else 0
         return code.make("{tensor}({start})", tensor=code.name("torch.tensor"), start=start)
     if not all(tensor(code, item) is not None for item in items):
-        raise DeclinedError("its items may not be tensors")
+        raise DeclinedError("its items may be something other than tensors")
     return empty_like(code, items)
 
 

@@ -58,7 +58,7 @@ class KeptTuple:
         read = [other for other in self.uses if other in inside]
         if target is use and isinstance(value, (ast.Tuple, ast.List)) and not read:
             if len(value.elts) != len(self.names) or any(isinstance(item, ast.Starred) for item in value.elts):
-                raise DeclinedError(f"`{code.text(use)}` gets another number of items")
+                raise DeclinedError(f"`{code.text(use)}` gets a different number of items")
             items: Sequence[Expression | ast.expr] = value.elts
             lines: list[Statement] = []
         else:

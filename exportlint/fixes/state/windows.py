@@ -149,7 +149,7 @@ def _read(code: Code, use: ast.Attribute) -> tuple[ast.expr, Expression]:
         case ast.Call(args=[only]) if only is use and builtin(code, around) == "len":
             return use, place
         case ast.Attribute() | ast.Subscript():
-            raise DeclinedError("it is also used otherwise than as a whole, or by constant places")
+            raise DeclinedError("it is also used in other ways than as a whole or with constant indices")
     if not isinstance(use.ctx, ast.Load):
-        raise DeclinedError("it is also assigned otherwise")
+        raise DeclinedError("it is also assigned in another way")
     return use, code.make("list({place}.clone())", place=place)

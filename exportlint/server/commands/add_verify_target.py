@@ -17,7 +17,7 @@ async def run(server: Server, uri: object = None, name: object = None, *others: 
     session = server.session
     document = session.document(uri) if isinstance(uri, str) else None
     if document is None or not isinstance(session.whole(document.uri), Document) or not isinstance(name, str):
-        server.say(f"`{uri}` is not an open Python file, or the class is not named")
+        server.say(f"`{uri}` is not an open Python file, or the command does not name a class")
         return
     if not session.client.applies_edits:
         server.say("this editor applies edits only from code actions")

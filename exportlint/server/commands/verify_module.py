@@ -20,7 +20,7 @@ def run(server: Server, uri: object = None, name: object = None, options: object
         return
     whole = server.session.whole(document.uri)
     if not isinstance(whole, Document) or not document.is_python:
-        server.say("only models in Python files can be verified, because verifying imports them")
+        server.say("only models in Python files can be verified, because verifying imports the file")
         return
     folder = server.session.folder(document)
     if not folder.preferences.verify:

@@ -22,10 +22,10 @@ async def addition(session: Session, document: Document, name: str) -> Addition:
     """
     path = document.path
     if path is None:
-        raise ConfigError("save the file first: a target names it")
+        raise ConfigError("save the file first: a verify target needs the path of a saved file")
     folder = session.folder(document)
     if folder.preferences.precedence == "editorOnly":
-        raise ConfigError("configuration files are not read, by `exportlint.configurationPreference`")
+        raise ConfigError("configuration files are not read, because of `exportlint.configurationPreference`")
     opened = {one.path: one.text.removeprefix("\ufeff") for one in session.documents if one.path is not None}
 
     def work() -> Addition:

@@ -121,12 +121,12 @@ class Finder:
 
     def _applied(self, candidates: Sequence[Candidate], texts: Mapping[Path, bytes]) -> dict[Path, bytes]:
         if len(self.together(candidates, texts)) < len(candidates):
-            raise EditError("it gets in the way of another fix")
+            raise EditError("its edits conflict with another fix")
         now = dict(texts)
         for path, own in _by_file(candidates).items():
             source, task = self._source(path, texts), self._task_of(path)
             if source is None or task is None or not source.is_faithful:
-                raise EditError("its file cannot be written back as it is encoded")
+                raise EditError("its file cannot be written back in its encoding")
             edits = [edit for one in own for edit in one.fix.edits]
             now[path] = edited(source, laid_out_edits(source, edits, task.settings.line_length)).data
         return now

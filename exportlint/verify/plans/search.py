@@ -206,7 +206,7 @@ class _Search:
             self._detours.clear()
         elif not all(one.is_safe for one in fixes):
             keys = frozenset(one.key for one in fixes)
-            why = f"{_no_help(tried)}; no fix mends that"
+            why = f"{_no_help(tried)}; no fix solves that"
             self._detours.append(_Detour(state, len(self.rounds), len(self.steps), keys, why))
         why = tried.state.caveat if tried.is_caveat_new else ""
         attempts += (Attempt(one.finding, "kept", why) for one in fixes)
@@ -230,7 +230,7 @@ class _Search:
             if original is None:
                 return Objection(f"the model cannot be run any more: {run.reason}", in_eager=True)
             if original.agreement == "skipped":
-                return Objection(f"nobody can tell whether results change: {original.detail}", in_eager=True)
+                return Objection(f"cannot tell whether the results change: {original.detail}", in_eager=True)
             if original.agreement == "loosely" and not self._is_strict_about(original.detail):
                 caveat = caveat or _caveat(original.detail)
             elif original.agreement != "agrees":
@@ -332,10 +332,10 @@ class _Search:
         with_fix = next((finding for finding in found if finding in tried), None)
         if with_fix is not None:
             undone = self._undone.get(tried[with_fix])
-            why = f"its fix is not kept: {undone}" if undone else "its fix is no help"
+            why = f"its fix is not kept: {undone}" if undone else "its fix does not help"
             return Blocker(run, what, frame, with_fix, why)
         if not found:
-            return Blocker(run, what, frame, None, "no finding is shown for this")
+            return Blocker(run, what, frame, None, "no finding explains this")
         why = "there is no fix for it" if found[0].fix is None else f"its fix is {found[0].fix.applicability.value}"
         return Blocker(run, what, frame, found[0], why)
 
@@ -381,7 +381,7 @@ _FAR = 2
 def _caveat(difference: str) -> str:
     if difference.startswith(_GRADIENTS):
         return f"has other gradients: {difference.removeprefix(_GRADIENTS)}"
-    return f"accepts what the original refuses: {difference}"
+    return f"accepts inputs that the original rejects: {difference}"
 
 
 def _no_help(tried: _Tried) -> str:

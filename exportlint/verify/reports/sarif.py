@@ -46,7 +46,7 @@ def _id(finding: Finding) -> str:
 def _rule(name: str) -> dict[str, Any]:
     rule = find_rule(name)
     if rule is None:
-        text = f"torch.export met what no finding claims: {name.partition('/')[2]}"
+        text = f"torch.export failure without a finding: {name.partition('/')[2]}"
         return {"id": name, "name": name.partition("/")[2], "shortDescription": {"text": text}}
     text = (rule.check.__doc__ or rule.name).strip().partition("\n")[0]
     return {"id": name, "name": rule.name, "shortDescription": {"text": text}, "helpUri": rule.url}

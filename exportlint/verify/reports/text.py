@@ -158,7 +158,7 @@ def listing(targets: Sequence[Target], unbuildable: Sequence[Unbuildable], conte
         if any(one.proposal for one in unbuildable):
             lines += ["", "`exportlint verify --init` adds these tables to the configuration, for you to complete."]
     if calls:
-        lines += ["", f"{_count(calls, 'call')} of torch.export: `--calls` runs the scripts up to them."]
+        lines += ["", f"{_count(calls, 'call')} of torch.export: `--calls` runs the scripts up to these calls."]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -81,7 +81,7 @@ def _on_disk(file: Path) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise ConfigError("not UTF-8, which TOML has to be", file) from None
+        raise ConfigError("not UTF-8, which TOML requires", file) from None
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror or error}", file) from None
 
@@ -114,6 +114,6 @@ def _appended(file: Path, before: str | None, lines: list[str], keys: tuple[str,
         now = count
     if now != count + 1:
         raise ConfigError(
-            f"its end cannot take a target: write `verify` as a table, `[{'.'.join((*keys, 'verify'))}]`", file
+            f"a target cannot be appended: write `verify` as a table, `[{'.'.join((*keys, 'verify'))}]`", file
         )
     return Addition(file, before, text, ((before or "") + gap).count("\n") + 1)

@@ -100,7 +100,7 @@ class _Table:
                 file = found or Path(module)
             if not name:
                 example = f"{path}::Name" if is_path or found is None else f"{module}:Name"
-                raise UnknownTargetError(f"`{text}` does not say what: write `{example}`")
+                raise UnknownTargetError(f"`{text}` does not name an object: write `{example}`")
             code = known_module(self.code, file)
             require(self.code, code, name)
         except UnknownTargetError as error:
@@ -130,8 +130,7 @@ class _Table:
             return Called(self.reference("inputs")[0], None if dynamic is None else self._dynamic(dynamic))
         if dynamic is not None:
             raise self.table.error(
-                "is for inputs that a function gives; in those that are written down, a dimension that varies has a "
-                'name: "float32[batch=2, 3]"',
+                'is for inputs from a function; in input specs, give a dynamic dimension a name: "float32[batch=2, 3]"',
                 "dynamic-shapes",
             )
         if given is None:
@@ -155,7 +154,9 @@ class _Table:
         keywords = {name: self._value(v, sizes, "keywords", name) for name, v in self.get("keywords", {}).items()}
         if sizes:
             key = "arguments" if "=" in str(self.get("arguments", "")) else "keywords"
-            raise self.table.error(f"the dimension `{next(iter(sizes))}` cannot vary here: write its size alone", key)
+            raise self.table.error(
+                f"the dimension `{next(iter(sizes))}` cannot be dynamic here: write only its size", key
+            )
         return arguments, keywords
 
     def _value(self, value: Any, sizes: dict[str, int], *keys: str) -> object:
@@ -182,5 +183,7 @@ class _Table:
         if value == "None":
             return None
         if not isinstance(value, str) or not value.isidentifier():
-            raise self.table.error(f'`{value}` is no name of a dimension: write {{ 0 = "batch" }}', "dynamic-shapes")
+            raise self.table.error(
+                f'`{value}` is not the name of a dimension: write {{ 0 = "batch" }}', "dynamic-shapes"
+            )
         return value

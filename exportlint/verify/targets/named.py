@@ -28,7 +28,7 @@ def find_module(name: str, search: Sequence[Path]) -> Path | None:
         return file
     top = name.partition(".")[0]
     if not all(part.isidentifier() for part in name.split(".")):
-        raise UnknownTargetError(f"`{name}` is no module: write `pkg.mod:Name` or `path/to/file.py::Name`")
+        raise UnknownTargetError(f"`{name}` is not a module: write `pkg.mod:Name` or `path/to/file.py::Name`")
     is_package = any((folder / top).is_dir() or (folder / f"{top}.py").is_file() for folder in search)
     near = nearest_module(name, search)
     if is_package or near:

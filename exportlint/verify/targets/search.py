@@ -66,7 +66,7 @@ class Search:
         file = find_module(module, self._settings(self._cwd).src)
         if file is None:
             raise UnknownTargetError(
-                f"there is no module `{module}` in this project: write a target for it into the configuration"
+                f"there is no module `{module}` in this project: add a target for it to the configuration"
             )
         yield from self._member(file, name)
 
@@ -94,13 +94,13 @@ class Search:
             yield from own
             return
         if not name:
-            raise UnknownTargetError(f"`{file}::` does not say what: write `{file.name}::Name`")
+            raise UnknownTargetError(f"`{file}::` does not name a class: write `{file.name}::Name`")
         require(code, module, name)
         model = next((cls for cls in code.models(module) if cls.qualname == name), None)
         if model is not None:
             yield candidate(code, model)
         elif any(cls.qualname == name for cls in module.classes):
-            raise UnknownTargetError(f"`{name}` in {file} is no `torch.nn.Module`")
+            raise UnknownTargetError(f"`{name}` in {file} is not a `torch.nn.Module`")
         else:
             yield maker(code, module, name)
 

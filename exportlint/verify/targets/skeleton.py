@@ -42,7 +42,7 @@ def _of_constructor(code: Code, cls: Class, model: str) -> Iterator[str]:
     if None in values.values():
         start, separator, _ = model.rpartition(":")
         factory = f"{start}{separator}make_{cls.node.name.lower()}"
-        yield f"# {shown} takes what TOML cannot write: name a function that returns the model,"
+        yield f"# {shown} takes values that TOML cannot express: name a function that returns the model,"
         yield f"# as in `model = {json.dumps(factory, ensure_ascii=False)}`"
         return
     positional = {arg.arg for arg in (*constructor.args.posonlyargs, *constructor.args.args)}

@@ -203,7 +203,7 @@ class Comparer:
         if found is None:
             self._tell(kind, label, "agrees")
         elif both_vary():
-            self._tell(kind, label, "skipped", "the model and the program give other results each time")
+            self._tell(kind, label, "skipped", "the model and the program return different results on each call")
         else:
             self._tell(kind, label, "diverges", *found)
 
@@ -254,7 +254,7 @@ class Comparer:
             other = self._observe(label, self._fresh_program(), "the program", inputs, number, keep_state=False)
             self._judge("values", label, one, other, functools.partial(self._repeated, inputs, number))
         if not refused:
-            self._tell("refused", "refused inputs", "skipped", "eager refuses none of the inputs that were tried")
+            self._tell("refused", "refused inputs", "skipped", "eager accepts all inputs that were tried")
 
     def _compare_constants(self) -> None:
         """Call both with other flags, strings and numbers than those of the example, which programs mostly refuse."""
@@ -412,7 +412,12 @@ class Comparer:
         if other.error is None and found is None:
             self._tell("device", there, "agrees", f"once it is moved by torch.export.passes: {where}" if where else "")
         elif found is not None and "eager gives the device" in found[0]:
-            self._tell("device", there, "skipped", f"the pass of torch moves what eager leaves: {found[0]}")
+            self._tell(
+                "device",
+                there,
+                "skipped",
+                f"`move_to_device_pass` moves a tensor that eager leaves in place: {found[0]}",
+            )
         else:
             self._judge("device", there, one, other, lambda: self._is_random(number))
 

@@ -35,12 +35,12 @@ def _form_difference(one: Any, other: Any, path: str) -> str:
         return f"{path} is {with_article(one)} in eager, {with_article(other)} in the program"
     if [key for key, _ in ours] != [key for key, _ in theirs]:
         return f"{path} has {len(ours)} items in eager, {len(theirs)} in the program" + (
-            "" if len(ours) != len(theirs) else ", with other keys"
+            "" if len(ours) != len(theirs) else ", with different keys"
         )
     for (key, mine), (_, its) in zipped(ours, theirs):
         if pytree.tree_structure(mine) != pytree.tree_structure(its):
             return _form_difference(mine, its, f"{path}[{key!r}]")
-    return f"{path} is made in another way"
+    return f"{path} has a different structure"
 
 
 def _leaf_difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, float | None] | None:

@@ -43,7 +43,7 @@ def load_module(name: str, file: str | None) -> Any:
         return sys.modules[alone]
     spec = importlib.util.spec_from_file_location(alone, file)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{file} is no Python module")
+        raise ImportError(f"{file} is not a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[alone] = module
     try:

@@ -85,7 +85,9 @@ def evaluate(size: int | str, sizes: Mapping[str, int]) -> int:
             return sizes[ast.unparse(node)]
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
             return OPERATORS[type(node.op)](value(node.left), value(node.right))
-        raise ValueError(f"{size!r} is no size: numbers, {', '.join(sizes) or 'named dimensions'} and + - * // % are")
+        raise ValueError(
+            f"{size!r} is not a size: write numbers, {', '.join(sizes) or 'named dimensions'} and + - * // %"
+        )
 
     try:
         found = value(ast.parse(size, mode="eval").body)

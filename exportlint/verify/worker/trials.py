@@ -122,7 +122,7 @@ def note_outcomes(file: str, subject: Subject, example: Example, varying: Varyin
     try:
         torch.save({**noted, "leaves": len(pytree.tree_leaves(calls[0][2])), "example": said}, file)
     except Exception as error:
-        raise TypeError(f"what calls give cannot be kept to compare with: {text_of(error)}") from None
+        raise TypeError(f"the results of calls cannot be stored for comparison: {text_of(error)}") from None
 
 
 def noted_example(file: str) -> Example:
@@ -145,7 +145,7 @@ def compare_outcomes(file: str, subject: Subject, tolerance: float | None) -> tu
     accepted = ""
     noted = _noted(file)
     if noted["varies"]:
-        return "skipped", "each call of the original gives something else, or something that cannot be compared"
+        return "skipped", "each call of the original returns a different result, or one that cannot be compared"
     # A class that torch has come to know has tensors in it now, of which there are gradients.
     same = noted["leaves"] == len(pytree.tree_leaves(noted["calls"][0][2]))
     seen = observed(subject, noted["calls"])

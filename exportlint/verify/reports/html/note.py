@@ -21,7 +21,7 @@ def note(said: Said, root: Path) -> str:
     finding, verdict, why, run = said
     severity = finding.severity.value
     by = finding.mode if run is None else f"{run.target}, {run.mode}, {run.device}"
-    reason = "no finding claims this" if verdict == MISSED else why
+    reason = "no finding predicts this" if verdict == MISSED else why
     parts = [
         f'<p>{badge(verdict)} <strong class="{severity}">{severity}</strong> {_title(finding)} ',
         f"{prose(finding.message)}</p>",
