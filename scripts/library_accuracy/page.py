@@ -136,7 +136,7 @@ def _not_made(models: Set[tuple[str, str]], built: Sequence[Record]) -> str:
     runs = collections.Counter((record.library, record.name) for record in built)
     short = [model for model in models if runs[model] < _RUNS]
     missing = sum(_RUNS - runs[model] for model in short)
-    return f"; {missing} more, of {len(short)} models, were not made in the time for their libraries" if missing else ""
+    return f"; {missing} more, of {len(short)} models, are not on record" if missing else ""
 
 
 def _by_mode(built: Sequence[Record]) -> str:
