@@ -56,7 +56,11 @@ def bounds() -> dict[str, Bound]:
     """The limits of an analysis, by what people call them."""
     return {
         "evaluations": Bound(MAX_STEPS, "evaluations", "exported class"),
-        "evaluations-per-line": Bound(MAX_STEPS_PER_LINE, "more evaluations", "line of a class or of what is called"),
+        "evaluations-per-line": Bound(
+            MAX_STEPS_PER_LINE,
+            "evaluations, in addition to `evaluations`",
+            "line of the class and of the functions that it calls",
+        ),
         "constructor": Bound(MAX_CONSTRUCTOR_STEPS, "evaluations", "call in a constructor"),
         "global": Bound(MAX_GLOBAL_STEPS, "evaluations", "value of a global variable"),
         "script": Bound(MAX_SCRIPT_STEPS, "evaluations", "file, for its code that calls torch.export"),
