@@ -56,9 +56,7 @@ def data_of(value: Value) -> Tensor | Scalar | None:
 def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construct, **details: object) -> bool | None:
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
     demanded = frame.last_operands.pop(node, value) if isinstance(node, ast.BoolOp) else value
-    data = None if frame.engine.constructing else data_of(demanded) or plain_tensor(demanded)
-    if data is None and truth(demanded) is None:
-        data = ranged(demanded)
+    data = None if frame.engine.constructing else data_of(demanded) or plain_tensor(demanded) or _undecided(demanded)
     if data is None and construct != "assert" and not frame.engine.constructing:
         data = _traced_array(frame, demanded, node)
     if data is not None:
@@ -77,6 +75,12 @@ def ranged(value: Value) -> Scalar | None:
     if not isinstance(value, Scalar) or value.within is None:
         return None
     return value if value.within[0] < value.within[1] else None
+
+
+def _undecided(value: Value) -> Scalar | None:
+    """A number whose range does not decide its truth."""
+    number = ranged(value)
+    return number if number is not None and number.truth is None else None
 
 
 def plain_tensor(value: Value) -> Tensor | None:
