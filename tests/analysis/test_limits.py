@@ -193,6 +193,44 @@ def test_recursion_that_is_cut_short_names_the_function(monkeypatch: pytest.Monk
     assert "(in `grown`, line 5 of `model`)" in found[0].message
 
 
+TREES = HEAD + """
+def mapped(fn, tree):
+    if isinstance(tree, dict):
+        return nested(fn, tree)
+    if isinstance(tree, list):
+        return [mapped(fn, x) for x in tree]
+    if isinstance(tree, tuple):
+        return tuple(mapped(fn, x) for x in tree)
+    return fn(tree)
+
+
+def nested(fn, tree):
+    found = {}
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            found[key] = nested(fn, value)
+        else:
+            found[key] = mapped(fn, value)
+    return found
+
+
+class Model(nn.Module):
+    def forward(self, x, outputs: dict):
+        outputs["x"] = x
+        outputs = nested(lambda t: t[0], outputs)
+        outputs = nested(lambda t: t[0], outputs)
+        outputs = nested(lambda t: t[0], outputs)
+        if outputs["x"].sum() > 0:
+            return outputs
+        return x
+"""
+"""Functions that call each other and return containers with what the other ones made inside."""
+
+
+def test_containers_in_the_results_of_recursive_calls_do_not_multiply() -> None:
+    assert ANALYSIS_LIMIT not in codes(TREES)
+
+
 def test_what_is_cut_short_is_not_kept_for_other_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_RUNS", 1)
     again = GROWS[GROWS.index("class Model") :].replace("Model", "Other")

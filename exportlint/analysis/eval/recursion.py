@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from exportlint.analysis import limits
-from exportlint.analysis.domain.allocations import identified, refreshed
-from exportlint.analysis.domain.heap import HEAP, UNTRACKED, Allocation, Heap, join_heaps
+from exportlint.analysis.domain.allocations import identified, lost, refreshed
+from exportlint.analysis.domain.heap import HEAP, UNTRACKED, Allocation, Change, Heap, join_heaps
 from exportlint.analysis.domain.lattice import join, leq, widen
 from exportlint.analysis.domain.values import Instance, Object, Value
 from exportlint.analysis.eval.activations import Activation
@@ -176,7 +176,7 @@ def settled(
             grown = _grown(call, call.approximation, found, widen if count >= JOINED_RUNS else _joined)
             if grown is call.approximation:
                 return found
-            call.approximation = grown
+            call.approximation = _collapsed(grown)
             call.is_asked = False
             found = run()
             if found is not None and not call.is_asked:
@@ -186,6 +186,24 @@ def settled(
     engine.cut("runs")
     assert call.approximation is not None
     return replace(found or call.approximation, value=promised())
+
+
+def _collapsed(found: Summary) -> Summary:
+    """A result for recursive calls, in which the containers below the one that is returned are not told apart.
+
+    Each of these calls would name them anew: so their number would double from run to run.
+    """
+    inner = frozenset(found.made) - found.value.identity
+    if not inner:
+        return found
+    changes = {
+        cell: Change(change.before and lost(change.before, inner, join), lost(change.now, inner, join))
+        for cell, change in found.exit_heap.changes.items()
+        if cell.owner not in inner
+    }
+    made = tuple([allocation for allocation in found.made if allocation not in inner])
+    left = Heap(changes, found.exit_heap.written)
+    return replace(found, value=lost(found.value, inner, join), exit_heap=left, made=made)
 
 
 def _joined(before: Value, after: Value) -> Value:
@@ -201,19 +219,18 @@ def _grown(
     entry, held, left = call.heap, known.exit_heap, found.exit_heap
     since = entry.since
     is_new = not leq(found.value, known.value) or not held.written <= left.written
-    is_new = is_new or any(a not in known.value.reaches for a in found.value.reaches if a.serial <= since)
     for cell, change in left.changes.items():
         if is_new or (isinstance(cell.owner, Allocation) and cell.owner.serial > since):
             continue
         before = held.changes.get(cell)
         is_new = before is None or not leq(change.now, before.now)
-    if not is_new:
+    value = combine(known.value, found.value)
+    if not is_new and value.reaches <= known.value.reaches:
         return known
     heaps = [Heap({**entry.changes, **heap.changes}, heap.written, since) for heap in (held, left)]
     heap = join_heaps([(heap, {}) for heap in heaps], lambda values: combine(*values))
     changes = {cell: change for cell, change in heap.changes.items() if entry.changes.get(cell) is not change}
     made = tuple(dict.fromkeys((*known.made, *found.made)))
-    value = combine(known.value, found.value)
     return replace(found, value=value, exit_heap=Heap(changes, heap.written), made=made)
 
 
