@@ -193,7 +193,9 @@ def test_recursion_that_is_cut_short_names_the_function(monkeypatch: pytest.Monk
     assert "(in `grown`, line 5 of `model`)" in found[0].message
 
 
-TREES = HEAD + """
+TREES = (
+    HEAD
+    + """
 def mapped(fn, tree):
     if isinstance(tree, dict):
         return nested(fn, tree)
@@ -224,6 +226,7 @@ class Model(nn.Module):
             return outputs
         return x
 """
+)
 """Functions that call each other and return containers with what the other ones made inside."""
 
 

@@ -6,9 +6,15 @@ import ast
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.domain.heap import Cell, Keys
 from exportlint.analysis.domain.values import Value
 from exportlint.syntax.definitions import FunctionNode, Module
+
+
+def entry_key(key: object) -> object:
+    """What an entry of a container is known by: `1` and `True` are two."""
+    return type(key).__name__, key
+
 
 Kind = Literal["binding", "contents", "buffer", "tensor"]
 """What is written: another value, other contents of a list or dict, a registered buffer, the data of a tensor."""
@@ -18,14 +24,14 @@ Kind = Literal["binding", "contents", "buffer", "tensor"]
 class Read:
     """A cell is read at `node` in `function`.
 
-    `written` are the cells that the call at hand has surely written by then, whichever way it came there;
-    `may_be_first` says that it may not have written this one on any way.
+    `written` are the keys of the entries that the call at hand has surely written by then, whichever way it came there;
+    None among them is the cell itself. `may_be_first` says that it may not have written it on any way.
     """
 
     cell: Cell
     node: ast.AST
     function: ast.AST
-    written: frozenset[Cell]
+    written: Keys
     may_be_first: bool
 
 
@@ -80,7 +86,7 @@ class State:
         self.callees.setdefault(node, {})[callee] = None
         self.callers.setdefault(callee.definition, {})[node, function] = None
 
-    def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: frozenset[Cell], may_be_first: bool) -> None:
+    def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: Keys, may_be_first: bool) -> None:
         """Keep a read; of several at one place, what holds for the worst of them."""
         known = self.reads.get((cell, node))
         if known is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from exportlint.analysis.domain.cell_maps import differing, owned, updated, without
 from exportlint.analysis.domain.values import Value
 
 HEAP = "<heap>"
@@ -20,7 +21,7 @@ CONTENTS = "<contents>"
 
 
 class Cell(NamedTuple):
-    """Something that outlives a call: an attribute, a global, the default of a parameter, or an entry of one of them.
+    """Something that outlives a call: an attribute, a global, the default of a parameter, the contents of a container.
 
     `owner` is the Instance, Class or function that has the attribute, the Module of a global, the function whose
     parameter has the default, or the Allocation whose contents it is.
@@ -28,7 +29,6 @@ class Cell(NamedTuple):
 
     owner: object
     name: str
-    key: object = None
 
 
 class Allocation:
@@ -68,6 +68,14 @@ class Change(NamedTuple):
     now: Value
 
 
+Keys = frozenset[object]
+"""What the entries of a cell are known by; None stands for the cell itself."""
+NO_KEYS = Keys()
+Written = Mapping[Cell, Keys]
+"""The cells that were written, or entries of them."""
+NOTHING_WRITTEN: Written = {}
+
+
 class Heap(Value):
     """The cells that were changed, and those that were written on every way that leads here. Immutable.
 
@@ -76,7 +84,7 @@ class Heap(Value):
 
     __slots__ = ("changes", "since", "written")
 
-    def __init__(self, changes: Mapping[Cell, Change], written: frozenset[Cell] = frozenset(), since: int = 0) -> None:
+    def __init__(self, changes: Mapping[Cell, Change], written: Written = NOTHING_WRITTEN, since: int = 0) -> None:
         self.changes = changes
         self.written = written
         self.since = since
@@ -87,7 +95,7 @@ class Heap(Value):
         return isinstance(other, Heap) and self.written == other.written and self.changes == other.changes
 
     def __hash__(self) -> int:
-        return hash(self.written)
+        return hash((len(self.changes), len(self.written)))
 
     def get(self, cell: Cell) -> Value | None:
         """What a changed cell holds; None for any other."""
@@ -100,11 +108,12 @@ class Heap(Value):
         change = Change(before if known is None else known.before, value)
         if known == change and known.now is value:
             return self
-        return Heap({**self.changes, cell: change}, self.written, self.since)
+        return Heap(updated(self.changes, {cell: change}), self.written, self.since)
 
-    def marked(self, cells: Iterable[Cell]) -> Heap:
-        """The heap in which some more cells have surely been written."""
-        return Heap(self.changes, self.written.union(cells), self.since)
+    def marked(self, cell: Cell, key: object) -> Heap:
+        """The heap in which one more cell, or an entry of it, has surely been written."""
+        written = written_before(self.written, {cell: frozenset((key,))})
+        return self if written is self.written else Heap(self.changes, written, self.since)
 
     def unmarked(self, since: int) -> Heap:
         """The heap of a call that begins: nothing has been written in it yet, no allocation made."""
@@ -112,12 +121,12 @@ class Heap(Value):
 
     def without(self, owners: Collection[object]) -> Heap:
         """The heap without the cells of some owners."""
-        kept = {cell: change for cell, change in self.changes.items() if cell.owner not in owners}
-        return self if len(kept) == len(self.changes) else Heap(kept, self.written, self.since)
+        gone = dict.fromkeys(owned(self.changes, owners))
+        return Heap(without(self.changes, gone), self.written, self.since) if gone else self
 
     def of(self, owner: object) -> dict[str, Value]:
         """What the changed cells of one owner hold, by name."""
-        return {cell.name: change.now for cell, change in self.changes.items() if cell.owner is owner}
+        return {cell.name: self.changes[cell].now for cell in owned(self.changes, (owner,))}
 
     def has(self, allocation: Allocation, variables: Mapping[str, Value]) -> bool:
         """Whether an allocation is there where this is the heap and these are the variables."""
@@ -142,15 +151,13 @@ def join_heaps(
     first, *others = states
     if all(heap is first[0] for heap, _ in others):
         return first[0]
-    changes = dict(first[0].changes)
-    written = first[0].written
+    changes, written = first[0].changes, first[0].written
     joined = [first]
     for other in others:
         heap = other[0]
-        written &= heap.written
-        differing = [cell for cell, theirs in heap.changes.items() if changes.get(cell) is not theirs]
-        differing += [cell for cell in changes if cell not in heap.changes]
-        for cell in differing:
+        written = _written_in_both(written, heap.written)
+        found: dict[Cell, Change] = {}
+        for cell in differing(changes, heap.changes):
             mine, theirs = changes.get(cell), heap.changes.get(cell)
             known = mine or theirs
             assert known is not None
@@ -161,6 +168,28 @@ def join_heaps(
                     before = None
             values = [v for v in (mine.now if mine else before, theirs.now if theirs else before) if v]
             now = values[0] if len(values) == 1 or values[0] is values[1] else join((values[0], values[1]))
-            changes[cell] = Change(known.before, now)
+            found[cell] = Change(known.before, now)
+        if found:
+            changes = updated(changes, found)
         joined.append(other)
     return Heap(changes, written, first[0].since)
+
+
+def written_before(one: Written, other: Written) -> Written:
+    """What was written in two parts of one way; `one` itself if that is all."""
+    if one is other:
+        return one
+    new = {cell: known | keys for cell, keys in other.items() if not keys <= (known := one.get(cell, NO_KEYS))}
+    return updated(one, new) if new else one
+
+
+def is_written_in(one: Written, other: Written) -> bool:
+    """Whether all that was written in one way was written in another."""
+    return one is other or all(keys <= other.get(cell, NO_KEYS) for cell, keys in one.items())
+
+
+def _written_in_both(one: Written, other: Written) -> Written:
+    kept = {cell: one[cell] & other.get(cell, NO_KEYS) for cell in differing(one, other) if cell in one}
+    less = {cell: keys for cell, keys in kept.items() if keys and keys != one[cell]}
+    found = without(one, {cell: None for cell, keys in kept.items() if not keys})
+    return updated(found, less) if less else found

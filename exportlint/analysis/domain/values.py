@@ -458,13 +458,14 @@ BASE = "<base>"
 class Instance:
     """An object of a project class: what its attributes hold. Equal only to itself.
 
-    `lasting`: it is there before export and after each call. Of a module: `buffers` are the names of its registered
+    `lasting`: it is there before export and after each call. `computed` are the keys under which any way has bound
+    attributes whose names the code puts together. Of a module: `buffers` are the names of its registered
     buffers, also of those that are None, `registered` what it has registered under names that are computed, and
     `places` where the constructor assigned its attributes. `promised`: an annotation or a test says that there is such
     an object. It is one for all roots, so only their heaps say what they do to it.
     """
 
-    __slots__ = ("attributes", "buffers", "definition", "lasting", "places", "promised", "registered")
+    __slots__ = ("attributes", "buffers", "computed", "definition", "lasting", "places", "promised", "registered")
 
     def __init__(self, definition: Class, *, lasting: bool = False, promised: bool = False) -> None:
         self.definition = definition
@@ -472,6 +473,7 @@ class Instance:
         self.promised = promised
         self.attributes: dict[str, Value] = {}
         self.buffers: set[str] = set()
+        self.computed: set[str] = set()
         self.registered: list[Value] = []
         self.places: dict[str, Trail] = {}
 

@@ -32,6 +32,7 @@ def affixes(name: Value | None) -> Affixes:
 def bind_computed(frame: Frame, instance: Instance, name: Value, value: Value) -> None:
     """`setattr(instance, name, value)` for a name that is not known."""
     key = COMPUTED + "\0".join(affixes(name))
+    instance.computed.add(key)
     known = frame.stored(instance, key)
     changed = value if known is None else join((known, value))
     frame.store_cell(Cell(instance, key), changed, instance.attributes.get(key))
@@ -55,10 +56,7 @@ def attribute_by_computed_name(frame: Frame, value: Object, name: Value, node: a
 
 
 def _computed(frame: Frame, instance: Instance) -> Iterator[tuple[Affixes, Value]]:
-    # All attributes are not copied for it: a method that writes a thousand of them comes here a thousand times.
-    names = [key for key in instance.attributes if key.startswith(COMPUTED)]
-    names += [cell.name for cell in frame.heap.changes if cell.owner is instance and cell.name.startswith(COMPUTED)]
-    for key in dict.fromkeys(names):
+    for key in sorted(instance.computed):
         value = frame.stored(instance, key)
         if value is not None:
             prefix, _, suffix = key.removeprefix(COMPUTED).partition("\0")

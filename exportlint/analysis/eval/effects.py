@@ -13,7 +13,19 @@ from typing import NamedTuple
 
 from exportlint.analysis.domain.accesses import Callee, Read, State, Write
 from exportlint.analysis.domain.allocations import renamed
-from exportlint.analysis.domain.heap import EMPTY, Allocation, Cell, Change, Heap
+from exportlint.analysis.domain.cell_maps import differing, updated
+from exportlint.analysis.domain.heap import (
+    EMPTY,
+    NO_KEYS,
+    NOTHING_WRITTEN,
+    Allocation,
+    Cell,
+    Change,
+    Heap,
+    Keys,
+    Written,
+    written_before,
+)
 from exportlint.analysis.domain.immutable import immutable_identity
 from exportlint.analysis.domain.lattice import join, trails_in
 from exportlint.analysis.domain.trails import Site, Trail
@@ -32,7 +44,7 @@ class Called(NamedTuple):
     """
 
     effects: Effects
-    written: frozenset[Cell]
+    written: Written
     reports_facts: bool
     entries: Entries = ()
 
@@ -85,9 +97,7 @@ class Effects:
     computes: bool = False
     parameters: Mapping[str, Value] = field(default_factory=dict)
 
-    def call(
-        self, effects: Effects, written: frozenset[Cell], *, reports_facts: bool = True, entries: Entries = ()
-    ) -> None:
+    def call(self, effects: Effects, written: Written, *, reports_facts: bool = True, entries: Entries = ()) -> None:
         """A function is called, or its result is known from another call: then `entries` are as in Called."""
         self.cells |= effects.cells
         self.containers |= effects.containers
@@ -96,14 +106,14 @@ class Effects:
         self.runs_operator = self.runs_operator or (reports_facts and effects.runs_operator)
         if effects.facts or effects.events or effects.function is not None:
             self.events.setdefault(
-                (id(effects), written, reports_facts), Called(effects, written, reports_facts, entries)
+                (id(effects), id(written), reports_facts), Called(effects, written, reports_facts, entries)
             )
 
     def ask(self, mode: Mode) -> None:
         """The mode of a module is asked for; of several times, the first counts."""
         self.events.setdefault((Mode, mode.name), mode)
 
-    def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: frozenset[Cell]) -> None:
+    def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: Keys) -> None:
         """A cell is read at a node."""
         known = self.events.get((Read, cell, node))
         if isinstance(known, Read):
@@ -163,7 +173,7 @@ class Effects:
 
     def add_to(self, state: State) -> None:
         """Tell a call of an entry point, in which nothing has been written before, to the state of its module."""
-        self._add_to(state, frozenset(), set(), set(), None)
+        self._add_to(state, NOTHING_WRITTEN, set(), _Seen(), None)
 
     def _reporting(self) -> Iterator[tuple[Effects, _Trails]]:
         """The call and those that it makes, each once, with the trails that lead there, the innermost first."""
@@ -182,14 +192,15 @@ class Effects:
     def _add_to(
         self,
         state: State,
-        before: frozenset[Cell],
+        before: Written,
         touched: set[Cell],
-        seen: set[tuple[int, frozenset[Cell]]],
+        seen: _Seen,
         caller: FunctionNode | None,
     ) -> None:
-        if (id(self), before) in seen:
+        before = seen.same(before)
+        if (id(self), id(before)) in seen.calls:
             return
-        seen.add((id(self), before))
+        seen.calls.add((id(self), id(before)))
         if self.function is not None and self.module is not None:
             state.functions.setdefault(self.function.name, {})[self.function] = self.module
         function = self.function or caller
@@ -198,12 +209,30 @@ class Effects:
             state.call(node, function, callee)
         for event in self.events.values():
             if isinstance(event, Called):
-                event.effects._add_to(state, before | event.written, touched, seen, function)
+                event.effects._add_to(state, written_before(before, event.written), touched, seen, function)
             elif isinstance(event, Read):
-                state.read(event.cell, event.node, event.function, before | event.written, event.cell not in touched)
+                written = event.written | before.get(event.cell, NO_KEYS)
+                state.read(event.cell, event.node, event.function, written, event.cell not in touched)
             elif isinstance(event, Write):
                 touched.add(event.cell)
                 state.write(replace(event))
+
+
+class _Seen:
+    """The calls that were told, each with what was written before: mappings that are equal are one."""
+
+    def __init__(self) -> None:
+        self.calls: set[tuple[int, int]] = set()
+        self._known: dict[frozenset[tuple[Cell, Keys]], Written] = {}
+        self._ids: dict[int, Written] = {}
+
+    def same(self, written: Written) -> Written:
+        """The mapping that stands for all that are equal to this one."""
+        if id(written) in self._ids:
+            return written
+        found = self._known.setdefault(frozenset(written.items()), written)
+        self._ids[id(found)] = found
+        return found
 
 
 _Trails = tuple[Mapping[Trail, Trail], ...]
@@ -292,9 +321,10 @@ class Summary:
     def after(self, heap: Heap) -> Heap:
         """The heap of a caller once the function has returned."""
         left = self.exit_heap
-        if not left.changes and left.written <= heap.written:
+        written = written_before(heap.written, left.written)
+        if not left.changes and written is heap.written:
             return heap
-        return Heap({**heap.changes, **left.changes}, heap.written | left.written, heap.since)
+        return Heap(updated(heap.changes, left.changes), written, heap.since)
 
 
 def _yes() -> bool:
@@ -312,7 +342,7 @@ def summarize(
     entry = effects.entry
     since = entry.since
     known, left = entry.changes, exit_heap.changes
-    changed = {} if left is known else {cell: change for cell, change in left.items() if known.get(cell) is not change}
+    changed = {cell: left[cell] for cell in differing(known, left) if cell in left}
     reached = value.reaches.union(*[c.now.reaches for cell, c in changed.items() if not _is_new(cell.owner, since)])
     if any(_is_new(cell.owner, since) for cell in changed) and not encloses():
         changed, reached = _pruned(changed, reached, since)

@@ -295,14 +295,16 @@ def _captured(frame: Frame, node: ast.AST, closure: Closure | None) -> Captured 
     if names is None:
         nodes = list(walk(node))
         changes = any(isinstance(child, ast.Nonlocal) for child in nodes)
-        names = known[node] = frozenset() if changes else frozenset(c.id for c in nodes if isinstance(c, ast.Name))
+        named = () if changes else (child.id for child in nodes if isinstance(child, ast.Name))
+        names = known[node] = tuple(dict.fromkeys(named))
     if not names:
         return None
     found: Captured = []
     cell: Closure | None = closure
     while cell is not None:
         found.append(cell.region)
-        found += [(name, frame.current(value)) for name, value in cell.variables.items() if name in names]
+        variables = cell.variables  # a function can have a thousand, and a thousand functions in it
+        found += [(name, frame.current(variables[name])) for name in names if name in variables]
         cell = cell.parent
     return found
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from exportlint.analysis.domain.accesses import entry_key
 from exportlint.analysis.domain.allocations import identified
 from exportlint.analysis.domain.heap import UNTRACKED, Allocation, Cell
 from exportlint.analysis.domain.lattice import each, join, merged, options
@@ -31,7 +32,6 @@ from exportlint.analysis.eval.narrowing import path
 from exportlint.analysis.eval.state_access import (
     attribute_cell,
     cell_of,
-    entry_cell,
     is_global,
     mark_written,
     note_write,
@@ -111,7 +111,7 @@ def change_contents(
     cell = cell_of(frame, owner)
     note_write(frame, cell, node, value, container, source, "contents")
     if cell is not None and isinstance(index, Const) and not isinstance(owner, ast.Subscript):
-        mark_written(frame, entry_cell(cell, index.value))
+        mark_written(frame, cell, entry_key(index.value))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "clear":
         mark_written(frame, cell)
     frame.each(container, lambda option: _changed(frame, owner, option, change))

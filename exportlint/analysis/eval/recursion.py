@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from exportlint.analysis import limits
 from exportlint.analysis.domain.allocations import identified, lost, refreshed
-from exportlint.analysis.domain.heap import HEAP, UNTRACKED, Allocation, Change, Heap, join_heaps
+from exportlint.analysis.domain.cell_maps import differing, updated
+from exportlint.analysis.domain.heap import HEAP, UNTRACKED, Allocation, Change, Heap, is_written_in, join_heaps
 from exportlint.analysis.domain.lattice import join, leq, widen
 from exportlint.analysis.domain.values import Instance, Object, Value
 from exportlint.analysis.eval.activations import Activation
@@ -218,7 +219,7 @@ def _grown(
         return found
     entry, held, left = call.heap, known.exit_heap, found.exit_heap
     since = entry.since
-    is_new = not leq(found.value, known.value) or not held.written <= left.written
+    is_new = not leq(found.value, known.value) or not is_written_in(held.written, left.written)
     for cell, change in left.changes.items():
         if is_new or (isinstance(cell.owner, Allocation) and cell.owner.serial > since):
             continue
@@ -227,9 +228,9 @@ def _grown(
     value = combine(known.value, found.value)
     if not is_new and value.reaches <= known.value.reaches:
         return known
-    heaps = [Heap({**entry.changes, **heap.changes}, heap.written, since) for heap in (held, left)]
+    heaps = [Heap(updated(entry.changes, heap.changes), heap.written, since) for heap in (held, left)]
     heap = join_heaps([(heap, {}) for heap in heaps], lambda values: combine(*values))
-    changes = {cell: change for cell, change in heap.changes.items() if entry.changes.get(cell) is not change}
+    changes = {cell: heap.changes[cell] for cell in differing(entry.changes, heap.changes) if cell in heap.changes}
     made = tuple(dict.fromkeys((*known.made, *found.made)))
     return replace(found, value=value, exit_heap=Heap(changes, heap.written), made=made)
 

@@ -6,7 +6,7 @@ import ast
 
 from exportlint.analysis.domain.accesses import Kind, Write
 from exportlint.analysis.domain.allocations import is_mutable
-from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.domain.heap import NO_KEYS, Cell
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import (
     TRUE,
@@ -107,7 +107,7 @@ def note_read(frame: Frame, cell: Cell | None, node: ast.AST) -> None:
     """Record that state is read."""
     engine = frame.engine
     if cell is not None and engine.is_tracing and engine.active:
-        engine.effects.read(cell, node, engine.active[-1], frame.heap.written)
+        engine.effects.read(cell, node, engine.active[-1], frame.heap.written.get(cell, NO_KEYS))
 
 
 def note_attribute_read(frame: Frame, receiver: Value | None, name: str, node: ast.AST) -> None:
@@ -143,16 +143,11 @@ def note_write(
         mark_written(frame, cell)
 
 
-def mark_written(frame: Frame, cell: Cell | None) -> None:
-    """From here on what the last call left in the state is gone."""
+def mark_written(frame: Frame, cell: Cell | None, key: object = None) -> None:
+    """From here on what the last call left in the state, or in one entry of it, is gone."""
     if cell is None or not frame.engine.is_tracing:
         return
-    frame.heap = frame.heap.marked((cell,))
-
-
-def entry_cell(cell: Cell, key: object) -> Cell:
-    """The entry of a container under a key."""
-    return Cell(cell.owner, cell.name, (type(key).__name__, key))
+    frame.heap = frame.heap.marked(cell, key)
 
 
 def note_default(env: Environment, name: str, default: ast.expr, value: Value) -> bool:

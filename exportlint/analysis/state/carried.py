@@ -7,7 +7,7 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from exportlint.analysis.domain.accesses import Read, State, Write
+from exportlint.analysis.domain.accesses import Read, State, Write, entry_key
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.values import NONE, Const, Tuple
 from exportlint.analysis.state.effects import Effect
@@ -82,13 +82,21 @@ class Carried:
 
     def _is_exposed(self, read: Read) -> bool:
         """Whether the read may find what an earlier call left behind."""
-        if read.cell in read.written:
+        if None in read.written:
             return False
         parent = self._uses.parent(read.node, read.function)
         if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Constant):
             key = parent.slice.value
-            return Cell(read.cell.owner, read.cell.name, (type(key).__name__, key)) not in read.written
+            return entry_key(key) not in read.written
         return True
+
+    @cached_property
+    def _first_reads(self) -> dict[Cell, list[Read]]:
+        """What the first call reads."""
+        found: dict[Cell, list[Read]] = {}
+        for read in self._calls.first().reads.values():
+            found.setdefault(read.cell, []).append(read)
+        return found
 
     @cached_property
     def _live(self) -> set[Cell]:
@@ -124,7 +132,7 @@ class Carried:
         `if self.first: self.first = False; self.kernel = self.kernel.repeat(3, 1)`: the program does so each time, with
         the kernel that it began with.
         """
-        reads = [r for r in self._calls.first().reads.values() if r.cell == cell and self._is_exposed(r)]
+        reads = [read for read in self._first_reads.get(cell, ()) if self._is_exposed(read)]
         uses = {use for read in reads for use in self._uses.of(read.node, read.function)}
         return uses <= {Flow(cell, change) for change in CHANGES} and cell not in self._calls.rewritten()
 

@@ -58,7 +58,7 @@ def _reachable(root: Value) -> Iterator[Instance]:
 
 
 def _judge(engine: Engine, state: State, read: Read, registered: set[object]) -> Unregistered | None:
-    owner, name, _ = read.cell
+    owner, name = read.cell
     value: Value | None = None
     place: Trail | None = None
     if isinstance(owner, Instance):
