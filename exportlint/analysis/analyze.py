@@ -41,7 +41,13 @@ from exportlint.analysis.eval.instances import holds_parameters, instantiate, no
 from exportlint.analysis.eval.names import CACHES
 from exportlint.analysis.eval.parameters import constructor_arguments, forward_arguments
 from exportlint.analysis.eval.probe import Probe
-from exportlint.analysis.eval.pytree_boundary import is_exported, is_surely_exported, note_inputs, note_outputs
+from exportlint.analysis.eval.pytree_boundary import (
+    is_exported,
+    is_surely_exported,
+    note_inputs,
+    note_outputs,
+    returns_outputs,
+)
 from exportlint.analysis.eval.pytree_leaves import is_abstract
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.environment import ModeRead
@@ -327,8 +333,8 @@ def _run_root(
             told, names = modes[0], tuple(mode.name for mode in modes)
             engine.emit(ModeRead(told.site, told.symbol, told.guarded, None, names))
         note_inputs(frame, node, start, surely=surely)
-        if surely:
-            note_outputs(frame)
+    if returns_outputs(frame, cls):
+        note_outputs(frame)
     for _, value in frame.returns:
         for tensor in tensors_in(value):
             read_data(frame, tensor, node, "output")

@@ -53,7 +53,7 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     if fact.carried:
         constructor = Constructor(code, code.node(ast.expr))
         drafts = keep_global(code, constructor, fact.name.partition("[")[0])
-        return code.fix("Keep it in a buffer, one per module instance", *drafts, safe=False)
+        return code.fix("Keep it in a buffer", *drafts, safe=False)
     statement = code.tree.statement(code.node(ast.expr))
     reads = [
         node

@@ -13,7 +13,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.writes import written
 from exportlint.fixes.state.buffers import registration
 from exportlint.fixes.state.constructor import Constructor
-from exportlint.fixes.state.places import keep_global
+from exportlint.fixes.state.places import class_attribute, keep, keep_global
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(None))
@@ -40,8 +40,12 @@ def _fix(code: Code) -> Fix:
     base = written(code.node(ast.expr, ast.AugAssign))
     if isinstance(base, ast.Name):
         drafts = keep_global(code, Constructor(code, base), base.id)
-        return code.fix("Keep it in a buffer, one per module instance", *drafts, safe=False)
+        return code.fix("Keep it in a buffer", *drafts, safe=False)
     if not isinstance(base, ast.Attribute):
         raise DeclinedError("it is not an attribute")
-    first = Constructor(code, base).assignment(base.attr)
+    constructor = Constructor(code, base)
+    if not constructor.assigns(base.attr):
+        drafts = keep(code, constructor, class_attribute(constructor, base.attr))
+        return code.fix("Keep it in a buffer", *drafts, safe=False)
+    first = constructor.assignment(base.attr)
     return code.fix("Register a buffer", registration(code, first), safe=False)

@@ -115,18 +115,21 @@ def _called_names(node: ast.expr) -> Iterator[str]:
         yield node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def parts(tree: ast.Module) -> frozenset[str]:
+def parts(tree: ast.Module, *, tables: bool = True) -> frozenset[str]:
     """The names that other classes of the file need: in their own code, or in the functions that they call.
 
     So are names that are handed on rather than called: `resnet(BasicBlock)`, `BLOCKS = {"basic": BasicBlock}`.
+    Without `tables`, those are not that only stand in a list or dictionary which nothing but tests reads in the file.
     """
+    ignored = frozenset[str]() if tables else _tables(tree)
     functions: dict[str, list[frozenset[str]]] = {}
     found: set[str] = set()
     waiting: list[str] = []
     handed_on: set[str] = set()
     for statement in tree.body:
         names = _names(statement)
-        handed_on |= names.handed_on
+        if _table(statement) not in ignored:
+            handed_on |= names.handed_on
         waiting += names.by_classes
         for name, read in names.by_functions:
             functions.setdefault(name, []).append(read)
@@ -137,6 +140,24 @@ def parts(tree: ast.Module) -> frozenset[str]:
             for read in functions.get(name, ()):
                 waiting += read
     return frozenset(found | handed_on)
+
+
+def _tables(tree: ast.Module) -> frozenset[str]:
+    """The variables of a file that are lists or dictionaries, and that no code of it reads but its tests."""
+    found = {name for statement in tree.body if (name := _table(statement)) is not None}
+    return frozenset(found.difference(*(_names(statement).read for statement in tree.body if not _is_test(statement))))
+
+
+def _is_test(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ClassDef) and statement.name.startswith("Test")
+
+
+def _table(statement: ast.stmt) -> str | None:
+    """The variable to which a statement assigns a list or dictionary that it writes out."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Tuple() | ast.Dict()):
+            return name
+    return None
 
 
 def made(tree: ast.Module) -> frozenset[str]:

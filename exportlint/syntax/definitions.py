@@ -217,6 +217,11 @@ class Module:
         return parts(self.tree)
 
     @cached_property
+    def used_parts(self) -> frozenset[str]:
+        """The same without those that only stand in a table which nothing but tests reads in the file."""
+        return parts(self.tree, tables=False)
+
+    @cached_property
     def subclassed(self) -> frozenset[str]:
         """The last names of what classes of the file have as bases."""
         bases = (dotted(base) for cls in self.classes for base in cls.node.bases)

@@ -23,11 +23,15 @@ def is_exported(frame: Frame, cls: Class) -> bool:
     No other class of its file uses it, or the file makes it. What else is in the file does not matter. `frame` is that
     of its `forward`; one that stands in another file may be a part there.
     """
+    return _is_exported(frame, cls, cls.module.parts)
+
+
+def _is_exported(frame: Frame, cls: Class, parts: frozenset[str]) -> bool:
     named = frame.engine.options.exports(cls)
     if named is not None:
         return named
     module = cls.module
-    if frame.module is not module or cls.node.name in module.parts:
+    if frame.module is not module or cls.node.name in parts:
         return False
     if cls.node.name in module.made:
         return True
@@ -43,6 +47,13 @@ def is_surely_exported(frame: Frame, cls: Class) -> bool:
     if named is not None:
         return named
     return is_exported(frame, cls) and (not cls.module.is_packaged or cls.node.name in cls.module.made)
+
+
+def returns_outputs(frame: Frame, cls: Class) -> bool:
+    """The same for what a module returns: `MODELS = {"net": Net}`, which no code of the file reads, uses no part."""
+    if is_surely_exported(frame, cls):
+        return True
+    return not cls.module.is_packaged and _is_exported(frame, cls, cls.module.used_parts)
 
 
 def note_inputs(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import PYTHON, Const, Python, Scalar, Size, Value
+from exportlint.analysis.domain.values import PYTHON, Const, Python, Scalar, Size, Tensor, Value
 from exportlint.fixes.control_flow.conditions import condition_in_vain
 from exportlint.fixes.control_flow.logic import Condition
 from exportlint.fixes.edit.code import Code
@@ -82,6 +82,8 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
         return Term(source, form=form(code, node, forms), safe=safe, variable=variable, reads=reads)
     if is_number(value):
         return Term(source, "number", safe=safe, total=is_total_number(code, node), reads=reads)
+    if _is_started_by_number(value):
+        return Term(source, variable=True, safe=False, reads=reads)
     return Term(source, "other", safe=safe, reads=reads)
 
 
@@ -142,6 +144,15 @@ def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
     safe = condition.safe and agree and one.safe and other.safe
     reads = one.reads | other.reads | names_in(condition.tensor)
     return Term(source, form=a if agree else None, safe=safe, variable=one.variable or other.variable, reads=reads)
+
+
+def _is_started_by_number(value: Value) -> bool:
+    """Whether a value is a number in the first pass of a loop, and a tensor in later ones: `total = total + row`."""
+    found = [*options(value)]
+    tensors = [option for option in found if isinstance(option, Tensor)]
+    if not tensors or any(option.dynamic or option.optional for option in tensors):
+        return False
+    return all(isinstance(option, Tensor) or _is_one_number(option) for option in found)
 
 
 def is_number(value: Value) -> bool:

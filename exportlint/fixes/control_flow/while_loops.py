@@ -2,7 +2,7 @@
 
 `while c: x = f(x)` and `for i in range(n)` become two functions and `x, = torch.while_loop(cond_fn, body_fn, (x,))`.
 Where `if c: break` stands in the body, one more variable says whether the loop goes on, and the statements behind it
-take effect only then: `while True: …` is such a loop.
+take effect only then: `while True: …` is such a loop. `loop_rows` rewrites rows that the counter chooses.
 
 Never safe: shapes and dtypes have to stay, and the loop is compiled in eager too.
 """
@@ -25,6 +25,7 @@ from exportlint.fixes.control_flow.bodies import (
     check_result,
     check_tensors,
     clone,
+    copied,
     copies,
     is_tensor,
     operands,
@@ -33,6 +34,7 @@ from exportlint.fixes.control_flow.bodies import (
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.definitions import assigned_to, definition, put_in_place
 from exportlint.fixes.control_flow.logic import Condition, negated
+from exportlint.fixes.control_flow.loop_rows import with_rows, written_rows
 from exportlint.fixes.control_flow.merging import Fresh
 from exportlint.fixes.control_flow.predication import Predicate, Predicated
 from exportlint.fixes.edit.blocks import analysed, apart
@@ -132,6 +134,7 @@ def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "")
     wanted = set(needed(read)) | needed_after(code.tree, node)
     wanted |= {n.id for one in returns(body) for n in ast.walk(one) if isinstance(n, ast.Name)}
     found = [name for name in bound(body) if name in wanted and name != but]
+    found += [name for name in written_rows(code, body) if name not in found]
     before = definitely_assigned(code.tree, node)
     for name in found:
         if name not in before or not all(s.variable(name) is not None for s in code.observed.snapshots):
@@ -194,7 +197,7 @@ def _fix(
     if not carried:
         raise DeclinedError("the loop does not change a variable")
     body = [one for one in node.body if not _breaks(one)]
-    first = copies(code, body, starts)
+    first = [*copies(code, body, starts), *(copied(name) for name in written_rows(code, body))]
     counters = analysed([assigned_to([name], start) for name, start in starts.items()])
     runs = runs_of(code, [*analysed(first), *body], first=[*ast.parse("import torch").body, *counters])
     tensors = operands(code, (n for n in carried if n not in starts), (n for n in carried if n not in starts))
@@ -204,6 +207,9 @@ def _fix(
     names = [code.fresh("cond_fn", node), code.fresh("body_fn", node)]
     targets = ["_" if step is not None and name == carried[0] else name for name in carried]
     groups: list[Sequence[ast.stmt]] = [node.body]
+    rows = with_rows(code, node.body, starts) if len(body) == len(node.body) else None
+    if rows is not None:
+        first, groups = [*first, *rows], []
     if len(body) < len(node.body):
         running = code.fresh("running", node)
         first = [*first, *_until_break(code, node, running, starts, met)]

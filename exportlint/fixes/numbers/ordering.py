@@ -1,7 +1,7 @@
 """Python's `sorted`, `max` and `min` of tensor data as operators of torch.
 
 `sorted(x)` becomes `torch.sort(x).values`, also of a list of 0-d tensors or of `x.tolist()`, and `max(a, b)` of read
-numbers `torch.maximum(a, b)`, `clamp`, or `torch.where` of the keys.
+numbers `torch.maximum(a, b)`, `clamp`, or `torch.where` of the keys; of more than two, one in the other.
 
 Never safe: NaN is ordered otherwise, and a number becomes a tensor.
 """
@@ -9,6 +9,7 @@ Never safe: NaN is ordered otherwise, and a number becomes a tensor.
 from __future__ import annotations
 
 import ast
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.facts import Branch
@@ -77,22 +78,26 @@ def _of_list(code: Code, made: ast.Call, around: ast.AST) -> Expression | None:
 def extreme_fix(code: Code, fact: Branch) -> Fix:
     """`max(a, b)` of numbers read from tensors, or by a key, as a choice between two tensors. Raises DeclinedError."""
     made = _call(code)
-    if len(made.args) != 2 or any(isinstance(argument, ast.Starred) for argument in made.args):
+    if len(made.args) < 2 or any(isinstance(argument, ast.Starred) for argument in made.args):
         raise DeclinedError("there are not two values to choose from")
     largest = fact.construct == "max()"
     if made.keywords:
+        if len(made.args) != 2:
+            raise DeclinedError("there are not two values to choose from")
         (key,) = made.keywords
         value = _by_key(code, made, key.value, ">" if largest else "<")
         return code.fix("Choose with `torch.where`", code.replace(made, value), safe=False)
-    one, other = (operand(code, argument) for argument in made.args)
-    if one is not None and other is not None:
+    found = [(argument, operand(code, argument)) for argument in made.args]
+    read = [one for _, one in found if one is not None]
+    if not read:
+        raise DeclinedError("neither is a tensor" if len(found) == 2 else "none is a tensor")
+    value, message = _scalar(read[0]), "Use `clamp`"
+    if len(read) > 1:
         name = code.name("torch.maximum" if largest else "torch.minimum", made)
-        return code.fix(f"Use `{name}`", code.replace(made, call(name, one.source, other.source)), safe=False)
-    read, number = (one, made.args[1]) if one is not None else (other, made.args[0])
-    if read is None:
-        raise DeclinedError("neither is a tensor")
-    limit = keyword("min" if largest else "max", code.concrete(number))
-    return code.fix("Use `clamp`", code.replace(made, method(_scalar(read), "clamp", limit)), safe=False)
+        value, message = reduce(partial(call, name), (one.source for one in read)), f"Use `{name}`"
+    for number in (argument for argument, one in found if one is None):
+        value = method(value, "clamp", keyword("min" if largest else "max", code.concrete(number)))
+    return code.fix(message, code.replace(made, value), safe=False)
 
 
 def _call(code: Code) -> ast.Call:

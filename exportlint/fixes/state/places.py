@@ -3,8 +3,12 @@
 Whatever it is, one buffer of a module takes its place: `STATE["n"] += 1` and `self.log["n"] += 1` become
 `self.n.add_(1)`, as `buffers`, `counters` and `tuples` have it.
 
+A tensor or number that modules share, in a global or an attribute of their class, stays there as a tensor. Each module
+registers it: `register_buffer("n", STATE["n"])`.
+
 Needs: the file shows the first value and all code that uses the place, which is rewritten. Never safe: other files may
-use it as well, and what several modules shared, each of them has for itself.
+use it as well, and find a tensor there. A module that is copied or moves to another device has a value of its own from
+then on, and so has each module for what is None or a tuple at first.
 """
 
 from __future__ import annotations
@@ -40,7 +44,8 @@ class Place:
     """A place in which calls leave one value.
 
     `name` is what the buffer is called, `owner` what has it in the constructor, `first` what it holds before the first
-    call. `register` puts statements into the constructor, in place of what gave it that.
+    call. `register` puts statements into the constructor, in place of what gave it that. `shared` is where all modules
+    have the value, if one tensor there can be the buffer of each.
     """
 
     name: str
@@ -49,6 +54,7 @@ class Place:
     uses: Sequence[ast.expr]
     register: Callable[[Sequence[Statement]], list[Draft]]
     instead: Mapping[ast.expr, Expression] = field(default_factory=dict)
+    shared: Given = None
 
 
 def keep(code: Code, constructor: Constructor, place: Place) -> list[Draft]:
@@ -117,10 +123,13 @@ def _registered(
     if number is not None:
         _require_number(code, place)
         value = code.make("{tensor}({value})", tensor=code.name("torch.tensor", first), value=first)
-        counted = Counted(code, place.uses, place.instead, kind=type(number), beside=beside)
-        return [buffer(code, place.owner, place.name, value)], [*counted.drafts()]
+        drafts = [*Counted(code, place.uses, place.instead, kind=type(number), beside=beside).drafts()]
+        if place.shared is not None:
+            drafts.append(code.replace(first, value))
+        return [buffer(code, place.owner, place.name, value if place.shared is None else place.shared)], drafts
     if isinstance(first, ast.Call):
-        return [buffer(code, place.owner, place.name, first)], [*kept.drafts()]
+        held = first if place.shared is None else place.shared
+        return [buffer(code, place.owner, place.name, held)], [*kept.drafts()]
     if isinstance(first, (ast.Tuple, ast.List)) and first.elts and not place.instead:
         if not all(isinstance(item, ast.Call) for item in first.elts):
             raise DeclinedError("an item of its first value is not a tensor that is made there")
@@ -224,6 +233,17 @@ def class_attribute(constructor: Constructor, name: str) -> Place:
     match body:
         case [ast.Assign(targets=[ast.Name()], value=first) | ast.AnnAssign(value=ast.expr() as first)]:
             uses = constructor.uses(name, of_class=True)
+            if _can_be_shared(body[0], first) and not any(_is_own(use, constructor.node.name) for use in uses):
+                own = constructor.free(f"shared_{name.lstrip('_')}")
+                return Place(
+                    own,
+                    "self",
+                    first,
+                    uses,
+                    lambda new: [constructor.append(new)],
+                    _instead(code, uses, own),
+                    code.make("type(self).{name}", name=name),
+                )
             return Place(
                 name,
                 "self",
@@ -233,6 +253,16 @@ def class_attribute(constructor: Constructor, name: str) -> Place:
                 _instead(code, uses, name),
             )
     raise DeclinedError(f"the class does not assign `{name}` once")
+
+
+def _can_be_shared(statement: ast.stmt, first: ast.expr) -> bool:
+    """Whether one tensor can stand where a statement gives the first value, as a buffer of many modules."""
+    return isinstance(first, ast.Call) or (isinstance(statement, ast.Assign) and number_of(first) is not None)
+
+
+def _is_own(use: ast.Attribute, cls: str) -> bool:
+    """Whether an attribute of the module itself is bound, which from then on is no longer that of its class."""
+    return isinstance(use.ctx, ast.Store) and isinstance(use.value, ast.Name) and use.value.id != cls
 
 
 def items(constructor: Constructor, name: str) -> list[Place]:
@@ -284,7 +314,7 @@ def _key(node: ast.expr) -> object:
 
 
 def keep_global(code: Code, constructor: Constructor, name: str) -> list[Draft]:
-    """A variable of the file that only methods of the class use, as a buffer. One that is private goes.
+    """A variable of the file that only methods of the class use, as a buffer. One that is private goes if it can.
 
     Raises:
         DeclinedError: as `keep` does, or other code uses it, or it is not assigned once.
@@ -301,7 +331,6 @@ def keep_global(code: Code, constructor: Constructor, name: str) -> list[Draft]:
     if any(len(declaration.names) > 1 for declaration in declared):
         raise DeclinedError(f"`{name}` is declared together with others")
     left_out = [code.statements.replace([s], []) for s in declared]
-    left_out += [code.statements.left_out(s) for s in defined if name.startswith("_")]
     first, own = defined[0].value, constructor.free(name.lstrip("_").lower())
     uses: list[ast.expr] = [n for n in names if n in inside]
     entries = _entries(first) if isinstance(first, (ast.List, ast.Dict)) else {}
@@ -316,7 +345,10 @@ def keep_global(code: Code, constructor: Constructor, name: str) -> list[Draft]:
             entries[key],
             constructor.free(str(key)),
         )
-    place = Place(own, "self", first, uses, lambda new: [constructor.append(new)], _instead(code, uses, own))
+    shared = code.concrete(uses[0]) if uses and _can_be_shared(defined[0], first) else None
+    if shared is None and name.startswith("_"):
+        left_out.append(code.statements.left_out(defined[0]))
+    place = Place(own, "self", first, uses, lambda new: [constructor.append(new)], _instead(code, uses, own), shared)
     return [*keep(code, constructor, place), *left_out]
 
 
