@@ -43,6 +43,7 @@ VSIX = {
 }
 """The files of the extension, but for the packages that it bundles."""
 BUNDLED = "bundled/libs/"
+FIRST_RUNS = "docs/accuracy/first_runs"
 
 
 class FailedError(Exception):
@@ -119,6 +120,19 @@ def clean_tree(release: Release) -> None:
         raise FailedError(f"commit or remove {changed.splitlines()[0][3:]}")
     if f"v{release.version}" not in _run("git", "tag", "--points-at", "HEAD").split():
         raise FailedError(f"git tag v{release.version}")
+
+
+def accuracy(_: Release) -> None:
+    """The accuracy page is what the data say."""
+    _run(sys.executable, "scripts/measure_libraries.py", "--check")
+
+
+def first_runs(release: Release) -> None:
+    """Models that are kept apart were measured after the last version."""
+    tags = _run("git", "tag", "--merged", "HEAD", "--sort=-creatordate", cwd=PROJECT).split()
+    last = next((tag for tag in tags if tag.startswith("v") and tag != f"v{release.version}"), None)
+    if last and not _run("git", "diff", "--name-only", last, "HEAD", "--", FIRST_RUNS, cwd=PROJECT):
+        raise FailedError(f"{FIRST_RUNS} is that of {last}: measure models that are new")
 
 
 def distributions(release: Release) -> None:
@@ -212,6 +226,8 @@ CHECKS = (
     one_version,
     changelog,
     clean_tree,
+    accuracy,
+    first_runs,
     distributions,
     metadata,
     wheel_contents,
@@ -221,7 +237,7 @@ CHECKS = (
     site,
 )
 
-OF_THE_DAY = (clean_tree,)
+OF_THE_DAY = (clean_tree, first_runs)
 """What a rehearsal leaves out."""
 
 

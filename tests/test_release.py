@@ -83,6 +83,26 @@ def test_a_wheel_with_more_or_less(message: str, project: Path, tmp_path: Path) 
     assert refused(release.wheel_contents, tmp_path) == message
 
 
+def test_no_new_models_after_the_last_version(project: Path) -> None:
+    def git(*command: str) -> None:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+        subprocess.run(["git", *identity, *command], cwd=project, check=True, capture_output=True)
+
+    runs = project / release.FIRST_RUNS / "toylib.jsonl"
+    runs.parent.mkdir(parents=True)
+    runs.write_text("{}\n", encoding="utf-8")
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "first")
+    assert refused(release.first_runs, project) == ""
+    git("tag", "v0.0.1")
+    git("commit", "-m", "second", "--allow-empty")
+    assert "that of v0.0.1" in refused(release.first_runs, project)
+    runs.write_text("{}\n{}\n", encoding="utf-8")
+    git("commit", "-am", "third")
+    assert refused(release.first_runs, project) == ""
+
+
 def test_an_extension_with_other_packages(project: Path) -> None:
     pinned = project / "editors/vscode/bundled/requirements.txt"
     pinned.parent.mkdir(parents=True)

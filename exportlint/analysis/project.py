@@ -293,7 +293,11 @@ class Project:
                 return name if hop else None
             module, rest = found
             if not rest:
-                return module
+                shadow = self._shadow(name, module, importer)
+                if isinstance(shadow, str):
+                    name = shadow
+                    continue
+                return shadow or module
             target = self.member(module, rest[0])
             if isinstance(target, str):
                 name, importer = ".".join((target, *rest[1:])), module
@@ -302,6 +306,15 @@ class Project:
                 return None
             return target
         return None
+
+    def _shadow(self, name: str, module: Module, importer: Module) -> Definition | str | None:
+        """What a package binds to the name of one of its modules: `from .contract import contract` in `__init__.py`."""
+        parent, _, last = name.rpartition(".")
+        found = self.find(parent, importer, last) if parent else None
+        if found is None or found[1] or found[0] is module or last not in found[0].bindings:
+            return None
+        target = self.member(found[0], last)
+        return None if target == name else target
 
     def member(self, module: Module, name: str, seen: frozenset[Module] = frozenset()) -> Definition | str | None:
         """What a module binds to a name: a definition, the qualified name that an import gives it, or None.

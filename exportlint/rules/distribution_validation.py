@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
     FALSE,
+    Const,
     Tensor,
     Value,
 )
@@ -44,7 +45,8 @@ def distribution_validation(fact: Call, context: Context) -> Iterator[Report]:
     if not name[:1].isupper() or name in WITHOUT_ARGUMENTS or fact.keyword("validate_args") == FALSE:
         return
     given = (*fact.positional, *(value for _, value in fact.keywords))
-    if any(_is_data(value) for value in given):
+    in_strict = context.mode == "strict" and given and all(_is_number(value) for value in given)
+    if any(_is_data(value) for value in given) or in_strict:
         yield Report(
             severity,
             f"`{public_name(fact.name)}` checks the values of its arguments, which are not known during export",
@@ -65,6 +67,11 @@ def _claim(fact: Call, name: str) -> Claim:
 def _is_data(value: Value, *, known: bool = True) -> bool:
     """Whether it surely is a tensor; `known`: one whose values tracing knows will do."""
     return all(isinstance(o, Tensor) and not o.assumed and (known or not o.known) for o in options(value))
+
+
+def _is_number(value: Value) -> bool:
+    """Whether it is a number of Python: strict mode traces the check of the tensor that it becomes."""
+    return isinstance(value, Const) and type(value.value) in (int, float)
 
 
 def _of_method(fact: Call, severity: Severity) -> Iterator[Report]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.domain.lattice import tensors_in
-from exportlint.analysis.domain.values import NONE, Const
+from exportlint.analysis.domain.values import NONE, Const, External
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import CachedRead, ClassStatement, MethodTest, SortedRows, Text
 from exportlint.analysis.library_functions import LibraryFunction, find
@@ -98,6 +98,8 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         return CACHED if is_tensor else CLAIM, f"the `cached_property` `{fact.name}`", instead
     if fact.name.startswith("torch.nn.Module.register_"):
         return CLAIM, f"`{fact.name.rpartition('.')[2]}()`", "register it in `__init__`, or have the module return it"
+    if fact.name == "torch.Tensor.type" and External("torch.Tensor") in fact.positional:
+        return CLAIM, "`type(torch.Tensor)`", "name a dtype: `x.float()`"
     if fact.name == "builtins.pow" and any(True for v in fact.positional for _ in tensors_in(v)):
         return CLAIM if len(fact.positional) > 2 else TRACED_SINCE_2_15, "`pow()` of a tensor", "use `x ** y`"
     if fact.name == "copy.copy" and any(True for v in fact.positional for _ in tensors_in(v, 0)):

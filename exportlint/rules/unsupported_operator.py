@@ -22,7 +22,12 @@ CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 NESTED = "keep the rows in one padded tensor, with a mask"
 IMPLEMENTED = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict={(2, 4): ERROR, (2, 15): None})
 IMPLEMENTED_SINCE_2_15 = frozenset({"torch.combinations", "torch.Tensor.to_mkldnn"})
+MADE = Claim(non_strict=always(ERROR), strict=always(None))
+CLASS_OF_FAKES = frozenset({"torch.Tensor.type", "torch.Tensor.__new__"})
+"""Calls that are recorded where the code takes `type(x)`."""
 INSTEAD = {
+    "torch.Tensor.type": "use `x.type_as(y)` or `x.to(y.dtype)`",
+    "torch.Tensor.__new__": "use `torch.clone`, `torch.as_tensor` or `x.new_tensor`",
     "torch.nested.nested_tensor": NESTED,
     "torch.nested.as_nested_tensor": NESTED,
     "torch.nested.nested_tensor_from_jagged": NESTED,
@@ -55,7 +60,15 @@ def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
     """`torch.nested.nested_tensor([a, b])`, `torch.linalg.lstsq(a, b)`."""
     severity = context.severity(_claim(fact))
     instead = INSTEAD.get(fact.name)
-    if severity is None or fact.guarded or instead is None:
+    is_plain = (
+        fact.name == "torch.Tensor.type" and External("torch.Tensor") in fact.positional
+    )  # refused in strict mode
+    if severity is None or fact.guarded or instead is None or is_plain:
+        return
+    if fact.name in CLASS_OF_FAKES:
+        yield Report(
+            severity, "`type(x)` is the class of fake tensors while torch.export traces: it makes no tensors", instead
+        )
         return
     name = fact.name.rpartition(".")[2]
     what = "a dynamically quantized module" if name == "dynamic" else f"`{public_name(fact.name)}`"
@@ -66,6 +79,8 @@ def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
 def _claim(fact: Call) -> Claim:
     if fact.name in IMPLEMENTED_SINCE_2_15:
         return IMPLEMENTED
+    if fact.name in CLASS_OF_FAKES:
+        return MADE if fact.name == "torch.Tensor.__new__" else CLAIM
     return SUBCLASS if _makes_subclass(fact) else CLAIM
 
 

@@ -15,9 +15,9 @@ from exportlint.syntax.definitions import FunctionNode, Import, Module, flat, im
 
 AMBIENT = frozenset({
     "*", "library", "define", "impl", "register_fake", "impl_abstract", "_register_fake", "register_abstract",
-    "set_default_validate_args",
+    "set_default_validate_args", "use_opt_einsum",
 })  # fmt: skip
-"""What matters to code that does not name it: star imports, operators that are registered, switches of torch."""
+"""What matters to code that does not name it: star imports, operators that are registered, switches of libraries."""
 IMPORTS = "<imports>"
 """What all imports bind for those who ask which files a file leads to."""
 _LIBRARY = "library"

@@ -63,6 +63,10 @@ REFUSED = [
     "sorted(self.named_parameters())",
     "rows = [('b', x), ('a', x)]; rows.sort()",
     "x = torch.autograd.Variable(x)",
+    "x = (x > 0).type(torch.Tensor)",
+    "with torch.backends.cuda.sdp_kernel(enable_flash=False): x = x + 1",
+    "torch.distributions.Normal(0.0, 1.0)",
+    "torch.distributions.Bernoulli(0.5)",
 ]
 
 READ = [
@@ -91,6 +95,8 @@ READ = [
 """Tensors as plain numbers of operators, which TorchDynamo reads; `n` is an integer."""
 
 TAKEN = [
+    "x = (x > 0).type(torch.FloatTensor)",
+    "torch.distributions.Normal(0.0, 1.0, validate_args=False)",
     "x = x + torch.full((4,), n)",
     "x = x + torch.arange(n).sum()",
     "x = x.clamp(max=n)",
@@ -149,6 +155,9 @@ def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     if code in TAKEN:
         torch.export.export(model, example, strict=True)
         return
-    reasons = "Data-dependent branching|sort with non-constant keys|Pending unbacked symbols|marked as skipped"
+    reasons = (
+        "Data-dependent branching|sort with non-constant keys|Pending unbacked symbols|marked as skipped"
+        "|non-Tensor|argument type"
+    )
     with pytest.raises(Exception, match=reasons):
         torch.export.export(model, example, strict=True)

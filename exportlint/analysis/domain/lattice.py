@@ -23,6 +23,7 @@ from exportlint.analysis.domain.values import (
     Const,
     Dict,
     Guard,
+    Object,
     Origin,
     Python,
     Scalar,
@@ -34,12 +35,15 @@ from exportlint.analysis.domain.values import (
     Tuple,
     TypeOf,
     Union,
+    Unknown,
     Value,
     retold,
 )
 
 MAX_OPTIONS = 4
 """More than so many are merged."""
+MAX_PARTS = 12
+"""Of more different modules, a container gives what they have in common."""
 MAX_DEPTH = 4
 """Containers inside each other in a value that is widened."""
 
@@ -80,6 +84,14 @@ def union(found: Iterable[Value]) -> Value:
     """One of some values that differ."""
     kept = tuple(found)
     return UNKNOWN if not kept else kept[0] if len(kept) == 1 else Union(kept)
+
+
+def one_of(parts: Iterable[Value]) -> Value:
+    """One of the parts of a container: of modules more than `join` keeps apart, as models have many kinds of them."""
+    distinct = dict.fromkeys(option for part in parts for option in options(part))
+    if len(distinct) <= MAX_PARTS and all(isinstance(part, (Object, TorchModule, Unknown)) for part in distinct):
+        return union(distinct)
+    return join(distinct)
 
 
 def merged(values: Iterable[Value]) -> Value:
@@ -160,6 +172,7 @@ def _is_within(value: Value, bound: Value) -> bool:
                 and bound.assumed >= value.assumed
                 and bound.dim in (None, value.dim)
                 and (bound.within is None or (value.within is not None and contains(bound.within, value.within)))
+                and bound.apart <= value.apart
             )
         case Tuple(), Tuple() if _is_alike(value, bound):
             return all(map(leq, value.items, bound.items))

@@ -269,7 +269,8 @@ class Scalar(Value):
 
     `dim` is the number next to others that were read, None where nothing is known of it. `of_float`: it is the truth
     of a comparison of a float. `assumed`: torch.export may know more of it, from `torch._check`. `within`: that it is
-    in this range, and nothing else; what the range does not decide, data decides.
+    in this range, and nothing else; what the range does not decide, data decides. `apart`: numbers in the range that
+    it is not, as `torch._check(n != 0)` says.
     """
 
     kind: Kind | None = None
@@ -279,11 +280,13 @@ class Scalar(Value):
     dim: Dim | None = None
     of_float: bool = False
     within: Interval | None = None
+    apart: frozenset[int] = frozenset()
 
     @property
     def truth(self) -> bool | None:
         """The truth of the number, if the range that it is within decides it."""
-        return None if self.within is None or contains(self.within, (0, 0)) else True
+        is_open = self.within is None or (contains(self.within, (0, 0)) and 0 not in self.apart)
+        return None if is_open else True
 
 
 @immutable

@@ -122,7 +122,7 @@ def _compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Val
         if are_settled(op, left, right):
             return BOOL
         if scalar.within is not None:
-            checked = _by_range(op, scalar.within, other, scalar is left)
+            checked = _by_range(op, scalar, scalar.within, other, scalar is left)
             if checked is not None:
                 return checked
         if isinstance(other, Const) and not isinstance(other.value, (int, float)):
@@ -160,14 +160,15 @@ def _never_negative(op: ast.cmpop, other: Value, scalar_first: bool) -> Const | 
     return Const(truths.pop()) if len(truths) == 1 and bound <= 0 else None
 
 
-def _by_range(op: ast.cmpop, within: Interval, other: Value, scalar_first: bool) -> Value | None:
+def _by_range(op: ast.cmpop, scalar: Scalar, within: Interval, other: Value, scalar_first: bool) -> Value | None:
     """The truth of the comparison of a number in a range; None if data decides it."""
     if not isinstance(other, Const) or not isinstance(other.value, (int, float)):
         return BOOL  # torch.export knows how the two are related, or not
     if isinstance(op, (ast.Eq, ast.NotEq)):
         if within[0] == within[1] == other.value:
             return Const(isinstance(op, ast.Eq))
-        return None if within[0] <= other.value <= within[1] else Const(isinstance(op, ast.NotEq))
+        is_open = within[0] <= other.value <= within[1] and other.value not in scalar.apart
+        return None if is_open else Const(isinstance(op, ast.NotEq))
     compares = COMPARISONS[type(op)]
     truths = {bool(compares(*((n, other.value) if scalar_first else (other.value, n)))) for n in within}
     return Const(truths.pop()) if len(truths) == 1 else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.dim import ANY_SIZE
-from exportlint.analysis.domain.lattice import each, join, options, tensors_in
+from exportlint.analysis.domain.lattice import each, join, one_of, options, tensors_in
 from exportlint.analysis.domain.values import (
     ARRAY,
     BASE,
@@ -169,7 +169,7 @@ def read_data(frame: Frame, tensor: Tensor, node: ast.AST, operation: str, *, mu
 
 def elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     """What iterating over a value gives, element by element."""
-    return each(filled(value), lambda option: _elements(frame, option, node))
+    return one_of([_elements(frame, option, node) for option in options(filled(value))])
 
 
 def filled(value: Value, index: Value = UNKNOWN) -> Value:
@@ -218,7 +218,7 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     if isinstance(value, Dict):
         return join(Const(k) for k, _ in value.entries) if value.entries and value.rest is None else PYTHON
     if isinstance(value, TorchModule) and value.items is not None:
-        return join(value.items) if value.items else UNKNOWN
+        return one_of(value.items) if value.items else UNKNOWN
     if isinstance(value, Baked):
         return value
     if value == ARRAY and frame.engine.mode == "strict":

@@ -92,7 +92,7 @@ def _global_value(frame: Frame, module: Module, name: str) -> Value:
 
 
 def named_value(frame: Frame, name: str, importer: Module) -> Value:
-    """What an imported qualified name stands for."""
+    """What an imported qualified name stands for. Nobody looks into a library function that strict mode refuses."""
     if name.partition(".")[0] not in OWN_LIBRARIES:
         found = frame.engine.project.resolve(name, importer)
         if isinstance(found, Module):
@@ -100,7 +100,8 @@ def named_value(frame: Frame, name: str, importer: Module) -> Value:
         if isinstance(found, str):
             return External(found)
         if found is not None:
-            return definition_value(frame, found)
+            own = f"{found.module.name}.{found.name}"
+            return External(own) if find(own).strict == "refuses" else definition_value(frame, found)
     return External(name)
 
 

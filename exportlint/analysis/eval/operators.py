@@ -166,7 +166,7 @@ def _range(op: ast.operator, left: Value, right: Value) -> Interval | None:
 
 def _range_of(value: Value) -> Interval | None:
     if isinstance(value, Scalar):
-        return value.within
+        return None if value.apart else value.within  # the result may be apart from other numbers
     return (value.value, value.value) if isinstance(value, Const) and isinstance(value.value, int) else None
 
 

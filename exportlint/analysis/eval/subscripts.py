@@ -299,9 +299,14 @@ def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq
     """Record the indices that torch wants as numbers where a tensor is read."""
     if len(parts) > 1 and _takes_no_numbers(frame, values):
         _demand_numbers(frame, values, node, "index of a tensor")
-    for given in values if frame.engine.mode == "strict" else ():
+    for given in values:
         value = next((o for o in options(given) if isinstance(o, Tensor)), given)
-        if isinstance(value, Tensor) and value.zero_dim and value.kind == "int" and not value.known:
+        if (
+            isinstance(value, Tensor)
+            and value.zero_dim
+            and not value.known
+            and (value.kind == "bool" or (value.kind == "int" and frame.engine.mode == "strict"))
+        ):
             demand_number(frame, value, node, "index of a tensor")
     for bound in _bounds_in(parts):
         value = frame.peek(bound)

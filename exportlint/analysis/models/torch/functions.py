@@ -22,6 +22,7 @@ from exportlint.analysis.domain.values import (
     Partial,
     Python,
     Scalar,
+    Size,
     Tensor,
     TorchModule,
     Unknown,
@@ -167,33 +168,57 @@ def _check(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
         key = path(child)
         value = frame.env.get(key) if key is not None else None
         if key is not None and isinstance(value, Scalar):
-            within = _range(frame, name, condition, child, value)
-            frame.env[key] = replace(value, assumed=True, within=within)
+            within, apart = _range(frame, name, condition, child, value)
+            frame.env[key] = replace(value, assumed=True, within=within, apart=apart)
         elif key is not None and isinstance(value, Tensor):
             frame.env[key] = replace(value, shape=value.shape.without_data())  # `torch._check(x.shape[0] > 0)`
     return NONE
 
 
-def _range(frame: Frame, check: str, condition: ast.expr | None, operand: ast.expr, held: Scalar) -> Interval | None:
-    """The range that a number is in once a check has passed; None if the check tells more than a range, or less."""
+NOTHING: tuple[Interval | None, frozenset[int]] = None, frozenset()
+
+
+def _range(
+    frame: Frame, check: str, condition: ast.expr | None, operand: ast.expr, held: Scalar
+) -> tuple[Interval | None, frozenset[int]]:
+    """The range that a number is in once a check has passed, and what it is not; nothing if the check tells more."""
     if held.kind == "float" or (held.assumed and held.within is None):
-        return None
+        return NOTHING
     known = held.within or ((0, inf) if held.api == "size" else EVERYTHING)
     if check == "torch._check_is_size":
-        return intersection(known, (0, inf)) if condition is operand else None
+        return (intersection(known, (0, inf)), held.apart) if condition is operand else NOTHING
     if not isinstance(condition, ast.Compare):
-        return None
+        return NOTHING
+    apart = held.apart
     sides = [condition.left, *condition.comparators]
     for left, op, right in zip(sides, condition.ops, sides[1:], strict=False):
         if left is not operand and right is not operand:
             continue
         other = frame.peek(right if left is operand else left)
         number = other.value if isinstance(other, Const) else None
+        if isinstance(op, ast.NotEq) and isinstance(number, int):
+            apart |= {number}
+            continue
         sign = (SIGNS if left is operand else MIRRORED).get(type(op))
-        if sign is None or not isinstance(number, int):
-            return None
-        known = intersection(known, range_of(sign, number))
-    return known
+        allowed = _allowed(sign, other) if sign is not None else None
+        if allowed is None:
+            return NOTHING
+        known = intersection(known, allowed)
+    return known, apart
+
+
+def _allowed(sign: Sign, other: Value) -> Interval | None:
+    """The numbers that are `sign` a number or a size."""
+    if isinstance(other, Const):
+        return range_of(sign, other.value) if isinstance(other.value, int) else None
+    if not isinstance(other, Size) or other.kind != "int" or sign == "==":
+        return None  # what equals a size is that size from then on
+    lowest, highest = other.dim.within()
+    if not other.dim.varies and lowest < highest:
+        return None  # torch.export knows the size
+    low = -inf if sign in {"<", "<="} else lowest + (sign == ">")
+    high = inf if sign in {">", ">="} else highest - (sign == "<")
+    return low, high
 
 
 def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:

@@ -8,7 +8,7 @@ import re
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Tensor, TorchModule, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.demands import data_of, plain_tensor
+from exportlint.analysis.eval.demands import data_of, plain_tensor, ranged
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import note_conversion, product
 from exportlint.analysis.facts import Conversion
@@ -95,6 +95,7 @@ def note_numbers(
     names = overload.parameters if overload is not None else table.common_parameters(api)
     given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
     record = find(name)
+    note_resampling(frame, name, arguments, node)
     types = zip(names, overload.types, strict=True) if overload is not None else ()
     plain = {parameter for parameter, type_ in types if not {"tensor", "tensors", "any"} & set(_WORDS.findall(type_))}
     for parameter, value in given:
@@ -112,6 +113,22 @@ def note_numbers(
             elif parameter in record.plain:
                 for item in value.items if isinstance(value, Tuple) else (value,):
                     note_conversion(frame, item, node, f"{public_name(name)}()")
+
+
+def note_resampling(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:
+    """`interpolate` may ask whether a size that it is given is more than 1; data does not tell."""
+    if name not in RESAMPLES:
+        return
+    size = arguments.get(1, "size")
+    is_asked = arguments.get(4, "align_corners") == TRUE or arguments.get(3, "mode") == Const("area")
+    for item in size.items if isinstance(size, Tuple) else (size,) if size is not None else ():
+        number = (data_of(item) or ranged(item)) if is_asked else None
+        within = number.within if isinstance(number, Scalar) else None
+        if number is not None and (within is None or within[0] < 2):
+            frame.emit(Conversion, node, number, target="number argument", operand=number)
+
+
+RESAMPLES = frozenset({"torch.nn.functional.interpolate", "torch.nn.functional.upsample"})
 
 
 def _number_in(value: Value) -> Scalar | None:

@@ -11,6 +11,7 @@ from exportlint.analysis.domain.values import (
     TRUE,
     UNKNOWN,
     Const,
+    External,
     Kind,
     Origin,
     Python,
@@ -19,12 +20,13 @@ from exportlint.analysis.domain.values import (
     Shape,
     Size,
     Tensor,
+    TypeOf,
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import metadata
 from exportlint.analysis.eval.demands import read_data, size_of
-from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.eval.grad_flags import note_grad_flag
 from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.sizes import product, read_at
@@ -33,7 +35,7 @@ from exportlint.analysis.eval.state_access import note_tensor_write
 from exportlint.analysis.eval.tensor_results import same
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.models.torch.result_storage import related
-from exportlint.analysis.models.torch.results import apply, fresh, is_in_place
+from exportlint.analysis.models.torch.results import apply, fresh, is_in_place, read_arguments
 from exportlint.analysis.models.torch.tensor_literals import make_literal
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.dtypes import DTYPES, dtype_name
@@ -74,6 +76,10 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     """`tensor.name(…)`."""
     if name in UNTRACED and not tensor.assumed:
         note_call(frame, f"torch.Tensor.{name}", arguments.after(tensor), node)
+    elif name == "type" and not tensor.assumed:
+        kind = arguments.get(0, "dtype")
+        if kind == External("torch.Tensor") or isinstance(kind, TypeOf):
+            note_call(frame, "torch.Tensor.type", Arguments((kind,)), node)
     if name in SPECIAL and isinstance(node, ast.Call):
         return call_special(frame, tensor, name, arguments, node)
     api = table.tensor_member(name)
@@ -88,6 +94,15 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
     owner = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
     value = related(frame, api, tensor, arguments, apply(frame, api, arguments, node, tensor))
     return _in_memory(frame, api, call, value, owner, node)
+
+
+@calls(TypeOf)
+def _call_class_of(frame: Frame, callee: TypeOf, arguments: Arguments, node: ast.AST) -> Value:
+    """`type(x)(y)`: non-strict export finds the class of fake tensors there."""
+    read_arguments(frame, arguments, node)
+    if not callee.attribute:
+        note_call(frame, "torch.Tensor.__new__", arguments, node)
+    return UNKNOWN
 
 
 def call_function(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST) -> Value:
