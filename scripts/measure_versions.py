@@ -12,7 +12,8 @@ pages are written. `--pages` only writes them. What contradicts a claim is print
 from __future__ import annotations
 
 import argparse
-import itertools
+import contextlib
+import faulthandler
 import json
 import logging
 import os
@@ -89,25 +90,15 @@ def measure_all(python: str, release: str, chosen: list[Page], *, again: bool) -
     known = {key: found for key, found in known.items() if key in of_today}
     wanted = [(p.code, digest(b), mode) for p in chosen for b, mode in measured_blocks(p)]
     todo = [key for key in wanted if again or key not in known]
-    while todo:
-        print(f"torch {release}: {len(todo)} of {len(wanted)} to measure", flush=True)
-        done = 0
-        # A failed trace can leave torch in a state in which the next one fails, so each block has its own process.
-        of_block = list(next(itertools.groupby(todo, key=lambda key: key[:2]))[1])
-        for found in run_worker(python, of_block):
-            known[found.key] = found
-            done += 1
-        if done < len(of_block):  # the worker ended, by what it was measuring
-            code, block, mode = of_block[done]
-            known[code, block, mode] = Measurement(code, block, mode, "crashes")
-            done += 1
-        todo = todo[done:]
+    print(f"torch {release}: {len(todo)} of {len(wanted)} to measure", flush=True)
+    for found in run_worker(python, todo):
+        known[found.key] = found
         write(release, known.values())
     measurements.cache_clear()
 
 
 def run_worker(python: str, todo: list[Key]) -> Iterator[Measurement]:
-    """What a process of an interpreter measures, in order, as long as it lives."""
+    """What a process of an interpreter measures, in order."""
     environment = {**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1"}
     with tempfile.TemporaryDirectory() as directory:
         given = Path(directory, "todo.json")
@@ -126,7 +117,6 @@ def run_worker(python: str, todo: list[Key]) -> Iterator[Measurement]:
 
 def work() -> None:
     """Measure what standard input names, and print each result at once."""
-    import faulthandler
     import warnings
 
     from tests.catalogue.prover import Prover
@@ -139,10 +129,26 @@ def work() -> None:
     output, sys.stdout = sys.stdout, sys.stderr  # blocks print as well
     prover = Prover(Path.cwd())
     for code, key, mode in todo:
-        faulthandler.dump_traceback_later(SECONDS, exit=True)
-        outcome, detail = measure(blocks[code, key], mode, prover)
-        faulthandler.cancel_dump_traceback_later()
+        # A failed trace can leave torch in a state in which the next one fails, so each has its own process.
+        outcome, detail = forked(blocks[code, key], mode, prover)
         print(json.dumps(asdict(Measurement(code, key, mode, outcome, detail))), file=output, flush=True)
+
+
+def forked(block: Block, mode: Mode, prover: Prover) -> tuple[str, str]:
+    """What a copy of this process measures; it `crashes` if it ends without an answer, or takes too long."""
+    receiving, sending = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(receiving)
+        faulthandler.dump_traceback_later(SECONDS, exit=True)
+        with contextlib.suppress(BaseException), os.fdopen(sending, "w", encoding="utf-8") as stream:
+            json.dump(measure(block, mode, prover), stream)
+        os._exit(0)
+    os.close(sending)
+    with os.fdopen(receiving, encoding="utf-8") as stream:
+        answer = stream.read()
+    os.waitpid(child, 0)
+    return tuple(json.loads(answer)) if answer else ("crashes", "")
 
 
 def measure(block: Block, mode: Mode, prover: Prover) -> tuple[str, str]:

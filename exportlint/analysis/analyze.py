@@ -6,7 +6,7 @@ import ast
 import functools
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -39,17 +39,22 @@ from exportlint.analysis.eval.engine import BudgetExceededError, Engine, Options
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.eval.names import CACHES
+from exportlint.analysis.eval.optional_outputs import OutputWatch
 from exportlint.analysis.eval.parameters import constructor_arguments, forward_arguments
 from exportlint.analysis.eval.probe import Probe
 from exportlint.analysis.eval.pytree_boundary import (
     is_exported,
     is_surely_exported,
+    is_unknown,
+    may_return_objects,
     note_inputs,
     note_outputs,
     returns_outputs,
+    watch_outputs,
 )
 from exportlint.analysis.eval.pytree_leaves import is_abstract
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts.boundary import Output
 from exportlint.analysis.facts.environment import ModeRead
 from exportlint.analysis.facts.order import FactKey, Identity, keep
 from exportlint.analysis.facts.plain import Plain
@@ -76,6 +81,8 @@ from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 from exportlint.syntax.walk import walk
 
 RECURSION_LIMIT = 12_000
+MAX_MAKINGS = 8
+"""Places that make objects that an output may hold: the entry point is run once more for each."""
 ExportedDims = Mapping[str, Mapping[str, Mapping[int, Range]]]
 
 
@@ -257,6 +264,12 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
     engine.limit = steps_of(cls.node, limits.MAX_STEPS)
     engine.deadline = engine.project.clock() + MAX_SECONDS
     engine.calls.current = ROOT
+
+    def again(watch: OutputWatch) -> bool:
+        watching = engine.for_watch(watch)
+        _export(watching, cls, entry_point)
+        return not watching.limits_reached
+
     try:
         receiver = _instance(frame, cls)
         engine.has_parameters = holds_parameters(receiver)
@@ -270,9 +283,10 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
         if owner is not None:
             is_wrapped = isinstance(function, Function) and function.node is not definition
             wrapper = function if is_wrapped and isinstance(function, Function) else None
-            _run_root(engine, undecorated(receiver, owner, definition), receiver, cls, frame.heap, wrapper)
+            _run_root(engine, undecorated(receiver, owner, definition), receiver, cls, frame.heap, wrapper, again)
         elif isinstance(function, Function) and function.owner and not isinstance(function.node, ast.Lambda):
-            _run_root(engine, undecorated(receiver, function.owner, function.node), receiver, cls, frame.heap, None)
+            inner = undecorated(receiver, function.owner, function.node)
+            _run_root(engine, inner, receiver, cls, frame.heap, None, again)
     except OutOfTimeError:
         engine.cut("seconds", engine.stopped)
     except BudgetExceededError:
@@ -298,9 +312,18 @@ def _instance(frame: Frame, cls: Class) -> Value:
 
 
 def _run_root(
-    engine: Engine, function: Function, receiver: Value, cls: Class, heap: Heap, wrapper: Function | None
+    engine: Engine,
+    function: Function,
+    receiver: Value,
+    cls: Class,
+    heap: Heap,
+    wrapper: Function | None,
+    again: Callable[[OutputWatch], bool],
 ) -> None:
-    """Run an entry point, under the wrapper that its decorators put around it."""
+    """Run an entry point, under the wrapper that its decorators put around it.
+
+    `again` does so once more for a watch, and says whether it came to an end.
+    """
     node = function.node
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     frame = Frame(engine, function.module, function.symbol, owner=function.owner, receiver=receiver, is_root=True)
@@ -323,6 +346,9 @@ def _run_root(
     first = engine.effects
     first.function, first.module = node, function.module
     _run(frame, function, wrapper)
+    if engine.watch is not None:
+        watch_outputs(frame, engine.watch)
+        return
     raised = certain_raise(frame, node) if wrapper is None else None
     if raised is not None and not first.all_modes() and _is_concrete(frame, cls, node, raised):
         engine.emit(CertainRaise(raised.site, raised.symbol, False, None, cls.node.name, raised.exception))
@@ -335,6 +361,8 @@ def _run_root(
         note_inputs(frame, node, start, surely=surely)
     if returns_outputs(frame, cls):
         note_outputs(frame)
+    if surely and may_return_objects(frame, first.allocated):
+        _note_optional_outputs(frame, cls, again)
     for _, value in frame.returns:
         for tensor in tensors_in(value):
             read_data(frame, tensor, node, "output")
@@ -364,6 +392,33 @@ def _run_root(
     engine.calls.current = ROOT
     calls = Calls(state, functools.cache(first_alone), functools.cache(rewritten), restored)
     report_state(engine, calls, receiver, surely_exported=surely)
+
+
+def _note_optional_outputs(frame: Frame, cls: Class, again: Callable[[OutputWatch], bool]) -> None:
+    """Record the objects that torch does not know, and that the output holds whenever the line is run that makes them.
+
+    Only their making is where export surely raises: the output may not hold them.
+    """
+    first = OutputWatch()
+    if not again(first):
+        return
+    made = {one: at for one, at in first.made.items() if one not in first.somewhere and is_unknown(frame, one)}
+    places = {site: making for at in made.values() for site, making in at.items()}
+    for making in list(places.values())[:MAX_MAKINGS]:
+        watch = OutputWatch(making.node)
+        if not again(watch):
+            continue
+        held = [one for one in watch.always if making.site in watch.made.get(one, {})]
+        if not held:
+            continue
+        name = held[0].definition.node.name
+        fact = Output(
+            making.site, cls.node.name, making.guarded, None,
+            name=name, is_array=False, returned=Object(held[0]), parts=((Object(held[0]), name),), is_made=True,
+        )  # fmt: skip
+        engine = frame.engine
+        if engine.emit(fact) is not None and engine.probe is not None and making.module is frame.module:
+            engine.probe.meet(fact.met_at, frame)
 
 
 def _restored(before: Heap, ends: Sequence[Environment], state: State) -> frozenset[Cell]:

@@ -15,10 +15,10 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 GRAD = Claim(non_strict={(2, 4): ERROR, (2, 6): INFO}, strict=always(ERROR))
-UNTRACED = Claim(non_strict={(2, 4): WARNING, (2, 13): ERROR}, strict=always(ERROR))
+UNTRACED = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 13): ERROR}, strict=always(ERROR))
 STRICT_ONLY = Claim(non_strict=always(INFO), strict=always(ERROR))
 CHECKPOINT = Claim(non_strict=always(INFO), strict={(2, 4): INFO, (2, 9): ERROR})
-HOOK = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): WARNING})
+HOOK = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 13): WARNING})
 CALLS = frozenset({
     "torch.autograd.backward", "torch.Tensor.backward", "torch.Tensor.retain_grad", "torch.utils.checkpoint.checkpoint",
     "torch.utils.checkpoint.checkpoint_sequential", "torch.autograd.functional.jacobian",

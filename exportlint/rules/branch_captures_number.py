@@ -10,7 +10,7 @@ from exportlint.fixes.control_flow.operator_functions import captured_fix
 from exportlint.registry import rule
 
 FLOAT = Claim(non_strict=always(ERROR), strict=always(ERROR))
-INT = Claim(non_strict=always(ERROR), strict=always(None))
+INT = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
 
 
 @rule("EXP905", "branch-captures-number", BodyCapture)

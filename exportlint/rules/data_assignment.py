@@ -17,8 +17,8 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
 INPUT = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 6): INFO})
-STORED = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 6): INFO})
-PARAMETER = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 9): INFO})
+STORED = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 6): INFO})
+PARAMETER = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 9): INFO})
 LOCAL = Claim(non_strict=always(WARNING), strict=always(ERROR))
 CLAIMS = {Origin.PARAMETER: PARAMETER, Origin.BUFFER: STORED, Origin.FRESH: LOCAL}
 

@@ -15,7 +15,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.gradients.reverse_mode import by_autograd
 from exportlint.registry import rule
 
-WRONG = {(2, 4): WARNING, (2, 9): ERROR, (2, 13): WARNING}
+WRONG = {(2, 4): ERROR, (2, 6): WARNING, (2, 9): ERROR, (2, 13): WARNING}
 REVERSE = Claim(non_strict=WRONG, strict=WRONG)
 JACOBIAN = Claim(non_strict={(2, 4): ERROR, (2, 13): WARNING}, strict={(2, 4): ERROR, (2, 13): WARNING})
 FUNCTIONALIZED = Claim(non_strict=always(ERROR), strict=always(ERROR))

@@ -12,7 +12,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.state.hoist_to_init import attribute_made_once, value_made_once
 from exportlint.registry import rule
 
-CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict=always(ERROR))
+CLAIM = Claim(non_strict=always(WARNING), strict=always(ERROR))
 OF_MODULE = Claim(non_strict={(2, 4): ERROR, (2, 9): WARNING}, strict=always(ERROR))
 """Modules initialize their parameters in place, which torch 2.6 cannot trace."""
 FROZEN = Claim(non_strict=always(None), strict=always(ERROR))

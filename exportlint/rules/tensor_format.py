@@ -11,7 +11,7 @@ from exportlint.fixes.eager_only.reports import asks_exporting
 from exportlint.fixes.eager_only.unused import left_out
 from exportlint.registry import rule
 
-SPECIFICATION = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): INFO})
+SPECIFICATION = Claim(non_strict=always(ERROR), strict=always(INFO))
 OF_NUMBER = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): INFO})
 PERCENT = Claim(non_strict=always(ERROR), strict=always(ERROR))
 LABELS = {

@@ -41,9 +41,10 @@ def unregistered_output(fact: Output, context: Context) -> Iterator[Report]:
             fix=lambda code: _fix(code, fact),
         )
     elif severity is not None:
+        place = "made here is in the output" if fact.is_made else "in the output"
         yield Report(
             severity,
-            f"a `{fact.name}` in the output of `{fact.symbol}`: torch.export does not know this type",
+            f"a `{fact.name}` {place} of `{fact.symbol}`: torch.export does not know this type",
             "return tensors, numbers, strings, tuples, lists and dicts, or register the class with "
             "`torch.export.register_dataclass`",
             fix=lambda code: _fix(code, fact),

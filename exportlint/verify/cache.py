@@ -16,7 +16,7 @@ from exportlint import __version__
 from exportlint.verify import worker
 from exportlint.verify.interpreter import Interpreter
 from exportlint.verify.protocol import job
-from exportlint.verify.results import Comparison, Failure, Frame, Run
+from exportlint.verify.results import Comparison, Failure, Frame, ModelClass, Run
 from exportlint.verify.task import Task
 
 
@@ -111,6 +111,7 @@ def _read(data: dict[str, Any]) -> Run:
             "comparisons": tuple(Comparison(**comparison) for comparison in data["comparisons"]),
             "lines": {file: tuple(rows) for file, rows in data["lines"].items()},
             "inputs": tuple(data["inputs"]),
+            "model": ModelClass(**data["model"]) if data["model"] else None,
             "deleted": tuple(data["deleted"]),
             "call": Frame(**data["call"]) if data["call"] else None,
         }

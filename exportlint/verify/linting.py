@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,7 +40,9 @@ class Linted:
         shown: list[Finding] = []
         hidden: list[Finding] = []
         for mode in dict.fromkeys(run.mode for run in runs):
-            tasks = self._tasks(_files([run for run in runs if run.mode == mode], places), mode)
+            of_mode = [run for run in runs if run.mode == mode]
+            tasks = [*self._tasks(_files(of_mode, places), mode), *self._of_libraries(of_mode, mode)]
+            tasks = list({task.path: task for task in tasks}.values())
             units = self._looked_at(tasks, mode)
             if self._fixes:
                 units = on_big_stack(functools.partial(with_fixes, tasks, units, {}))
@@ -79,6 +81,17 @@ class Linted:
 
     def _tasks(self, files: Iterable[Path], mode: Mode) -> list[Task]:
         return [Task(file, replace(self._configuration.for_file(file), mode=mode)) for file in files]
+
+    def _of_libraries(self, runs: Iterable[Run], mode: Mode) -> Iterator[Task]:
+        """The files of models of libraries, where torch blames some library: there, only these models are exported."""
+        names: dict[Path, set[str]] = {}
+        for run in runs:
+            blamed = {frame.file for failure in run.failures for frame in failure.frames}
+            if run.model is not None and run.model.file not in run.lines and not blamed <= run.lines.keys():
+                names.setdefault(Path(run.model.file), set()).add(run.model.name)
+        for path, found in sorted(names.items()):
+            settings = replace(self._configuration.for_file(path), mode=mode)
+            yield Task(path, replace(settings, exported=tuple(f"*:{name}" for name in sorted(found))))
 
     def _looked_at(self, tasks: Sequence[Task], mode: Mode) -> list[Unit]:
         new = [task for task in tasks if (task.path, mode) not in self._units]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from exportlint.findings import Mode
 from exportlint.verify.constraints import in_short
-from exportlint.verify.results import Comparison, Failure, Frame, Kind, Run, Stage, Verdict
+from exportlint.verify.results import Comparison, Failure, Frame, Kind, ModelClass, Run, Stage, Verdict
 from exportlint.verify.specs import Constant, DictSpec, ListSpec, Spec, TensorSpec
 from exportlint.verify.target import (
     Called,
@@ -170,6 +170,7 @@ class Record:
         self._files: Mapping[str, str] = {}
         self._versions: Mapping[str, str] = {}
         self._inputs: tuple[str, ...] = ()
+        self._model: ModelClass | None = None
         self._call: Frame | None = None
         self._deleted: list[str] = []
 
@@ -180,6 +181,8 @@ class Record:
         self._probe = event.get("probe", self._probe)
         self._versions = event.get("versions", self._versions)
         self._inputs = tuple(event.get("inputs", self._inputs))
+        if event.get("model"):
+            self._model = ModelClass(**event["model"])
         self._lines = event.get("lines", self._lines)
         self._files = event.get("files", self._files)
         if deleted := event.get("deleted"):
@@ -207,6 +210,7 @@ class Record:
             lines={file: tuple(rows) for file, rows in self._lines.items()},
             files=dict(self._files),
             inputs=self._inputs,
+            model=self._model,
             versions=dict(self._versions),
             seconds=seconds,
             output=output,

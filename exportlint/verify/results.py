@@ -92,14 +92,22 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelClass:
+    """A class and the file that it stands in."""
+
+    file: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """The outcome of one target in one mode on one device.
 
     `reason` is one line on the verdict, empty if it exports. `lines` are the rows of each file that ran in eager on the
-    example, `files` the SHA-256 digests of all files of the project that were imported. `inputs` describes the example.
-    `output` is what the user's code printed. `call` is the call of torch.export in a script that the run is about.
-    `deleted` are the files of the project that the code deleted. `cached`: this came of an earlier run. `seconds`
-    is the wall time.
+    example, `model` is the class of the model, `files` the SHA-256 digests of all files of the project that were
+    imported. `inputs` describes the example. `output` is what the user's code printed. `call` is the call of
+    torch.export in a script that the run is about. `deleted` are the files of the project that the code deleted.
+    `cached`: this came of an earlier run. `seconds` is the wall time.
     """
 
     target: str
@@ -112,6 +120,7 @@ class Run:
     lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     inputs: tuple[str, ...] = ()
+    model: ModelClass | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     output: str = ""

@@ -188,7 +188,16 @@ class _Court:
     def _raises(self, failure: Failure, finding: Finding, statement: Statement) -> bool:
         """Whether a statement raises itself. What calls the one that does is hardly ever to blame."""
         frames = (f for f in failure.frames if f.lowest or finding.code in _OF_WHAT_IS_CALLED)
-        return any(self._is_at(frame, finding.filename, statement) for frame in frames)
+        at = (frame for frame in frames if self._is_at(frame, finding.filename, statement))
+        return any(not self._is_of_another(frame, finding, statement) for frame in at)
+
+    def _is_of_another(self, frame: Frame, finding: Finding, statement: Statement) -> bool:
+        """Whether a statement has several findings of a rule, and the line that raises is in that of another one."""
+        if _spans(finding, frame.row):
+            return False
+        others = self._findings.get((self._path(finding.filename), finding.mode), ())
+        alike = (f for f in others if f.code == finding.code and _spans(f, frame.row))
+        return any(self._statement(other) == statement for other in alike)
 
     def _constrains(self, failure: Failure, finding: Finding, statement: Statement, run: Run) -> bool:
         """Whether a finding is about the sizes that torch refuses to vary, of which it names only the dimensions."""
@@ -284,6 +293,10 @@ def _is_shown(finding: Finding, comparison: Comparison) -> bool:
     raised = raised_in(comparison)
     known = recognize(*raised) if raised is not None else None
     return shown(finding.code).is_shown_by(comparison) or (known is not None and finding.code in known.codes)
+
+
+def _spans(finding: Finding, row: int) -> bool:
+    return finding.span.start.row <= row <= finding.span.end.row
 
 
 def _claims(finding: Finding) -> bool:

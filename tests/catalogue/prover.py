@@ -84,7 +84,7 @@ class Prover:
         namespace = self._load(block)
         torch._dynamo.reset()
         model, arguments = _model(namespace, block), _arguments(block.inputs[0], namespace)
-        shapes = eval(block.dynamic, {"AUTO": torch.export.Dim.AUTO}) if block.dynamic else None
+        shapes = eval(block.dynamic, {"AUTO": _automatic()}) if block.dynamic else None
         try:
             return torch.export.export(model, arguments, dynamic_shapes=shapes, strict=mode == "strict")
         except Exception as error:
@@ -162,6 +162,11 @@ class Prover:
         module = types.ModuleType(block.name)
         sys.modules[block.name] = module
         return compile(source, str(path), "exec"), module.__dict__
+
+
+def _automatic() -> object:
+    """`Dim.AUTO`; up to torch 2.4, which has none, a dimension that must not be specialized."""
+    return torch.export.Dim.AUTO if hasattr(torch.export.Dim, "AUTO") else torch.export.Dim("size")
 
 
 def _model(namespace: dict[str, Any], block: Block) -> Any:

@@ -21,6 +21,7 @@ from exportlint.analysis.domain.values import UNKNOWN, Composite, Instance, Obje
 from exportlint.analysis.eval.call_graph import ROOT, CallGraph
 from exportlint.analysis.eval.effects import Effects, Summary
 from exportlint.analysis.eval.global_values import GlobalValues
+from exportlint.analysis.eval.optional_outputs import OutputWatch
 from exportlint.analysis.eval.refreshed_values import Refreshed
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import keep
@@ -110,7 +111,7 @@ class Engine:
     defaults of parameters, attributes of classes. `steps` counts the expressions that were evaluated, `limit` is how
     many may be, `deadline` until when by the project's clock; `limits_reached` are the limits that something ran into,
     `stopped` is where the last one was that ended an evaluation.
-    `probe` is told when a fact is met.
+    `probe` is told when a fact is met, `watch` which objects are made.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `modules` and other
     `objects`, frozen as their constructor left them, and `summaries` of calls by function and arguments, which say what
@@ -165,6 +166,7 @@ class Engine:
     was_limited: bool = False
     tracer: Mode | None = None
     probe: Probe | None = None
+    watch: OutputWatch | None = None
 
     def __post_init__(self) -> None:
         if self.probe is not None:
@@ -241,6 +243,13 @@ class Engine:
         return replace(
             self.for_root(), probe=probe, summaries=unseen, objects={}, calls=CallGraph(), runs_of=Counter(),
             was_limited=False,
+        )  # fmt: skip
+
+    def for_watch(self, watch: OutputWatch) -> Engine:
+        """An engine that runs a root once more and knows no calls, so that each line is run that the root comes by."""
+        return replace(
+            self.for_root(), watch=watch, summaries={}, objects={}, calls=CallGraph(), runs_of=Counter(),
+            was_limited=False, probe=None,
         )  # fmt: skip
 
     def allocate(self, node: object) -> tuple[bool, Allocation]:

@@ -17,9 +17,11 @@ from exportlint.analysis.domain.values import (
     Closure,
     Const,
     Instance,
+    Tuple,
     Union,
     Value,
 )
+from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.effects import Raise
 from exportlint.analysis.eval.engine import STEPS_BETWEEN, Engine, NoResultYetError
@@ -103,8 +105,11 @@ class Loop:
 
 def _lacks(value: Value, name: str) -> bool:
     """Whether reading an attribute of a value surely raises: so the value is never there when the code goes on."""
-    is_plain = isinstance(value, Const) and (value.value is None or isinstance(value.value, (int, float)))
-    return is_plain and isinstance(value, Const) and not hasattr(value.value, name)
+    if isinstance(value, Const):
+        return (value.value is None or isinstance(value.value, (int, float))) and not hasattr(value.value, name)
+    is_list = isinstance(value, Tuple) and not value.fields and not value.lazy
+    is_list = is_list or (isinstance(value, Many) and value.type in {"list", "tuple"})
+    return is_list and not hasattr(list, name) and not hasattr(tuple, name)
 
 
 class Frame:

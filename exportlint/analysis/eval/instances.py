@@ -33,6 +33,7 @@ from exportlint.analysis.eval.frame import Frame, has_attributes
 from exportlint.analysis.eval.generated_constructors import fill_fields, is_generated
 from exportlint.analysis.eval.module_parameters import note_made
 from exportlint.analysis.eval.names import settled
+from exportlint.analysis.eval.optional_outputs import Making
 from exportlint.analysis.eval.recursion import enclosing, named
 from exportlint.analysis.facts import Call
 from exportlint.analysis.limits import MAX_CONSTRUCTORS
@@ -152,10 +153,12 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     if summary is not None:
         engine.effects.call(summary.effects, heap.written)
         frame.heap = summary.after(heap)
+        _note_making(frame, summary.value, node)
         return summary.value
     again = engine.allocated.get(site)
     instance = again or Instance(cls, lasting=lasting)
     made = Object(instance)
+    _note_making(frame, made, node)
     cuts = len(engine.limits_reached)
     heap = Heap(heap.changes, heap.written, engine.serial)
     with engine.collecting(heap) as effects:
@@ -176,6 +179,15 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     if is_a_module and not is_exported:
         note_made(frame, made, cls.node.name, node)
     return made
+
+
+def _note_making(frame: Frame, made: Value, node: ast.AST) -> None:
+    """Tell who watches the objects that traced code makes."""
+    engine = frame.engine
+    if engine.watch is not None and engine.is_tracing and isinstance(made, Object) and isinstance(node, ast.Call):
+        site = frame.site(node)
+        making = Making(node, site, frame.module, frame.guards > 0)
+        engine.watch.made.setdefault(made.instance, {}).setdefault(site, making)
 
 
 def _build(frame: Frame, instance: Instance, arguments: Arguments, node: ast.AST, *, silent: bool) -> Construction:

@@ -30,7 +30,7 @@ from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.limits import MAX_BASES
 from exportlint.syntax.definitions import Class, dotted
 
-T = TypeVar("T")
+T = TypeVar("T", ast.expr, list[ast.stmt])
 CONTAINER_TYPES = frozenset({"list", "tuple", "dict", "set", "str", "int", "float", "bool", "complex", "bytes"})
 PLAIN_BASES = frozenset({External("builtins.object"), External("torch.nn.Module")})
 """Bases of other libraries that leave `isinstance` as it is."""
@@ -58,6 +58,9 @@ def _narrow(frame: Frame, env: Environment, test: ast.expr, assumption: bool) ->
     key = path(test)
     if key is not None:
         kept = [_present(o) for o in options(_value(frame, env, test)) if _can_be(o, assumption)]
+        watch = frame.engine.watch
+        if watch is not None and watch.assumed is not None:  # the flag that it is run for decides other lines as well
+            kept = [Const(assumption) if _may_be_flag(option) else option for option in kept]
         return _keep(env, key, kept)
     return True
 
@@ -197,6 +200,12 @@ def _can_be(value: Value, truth: bool) -> bool:
     return not (isinstance(value, (Object, TorchModule)) and not truth and not isinstance(value, TorchModule))
 
 
+def _may_be_flag(value: Value) -> bool:
+    if isinstance(value, Tensor):
+        return value.assumed
+    return isinstance(value, Unknown) or (isinstance(value, Python) and value.type in {None, "bool"})
+
+
 def _keep(env: Environment, key: str, kept: list[Value]) -> bool:
     if not kept:
         return False
@@ -212,7 +221,9 @@ def branch_paths(
     `condition` is what `test` gives, and `is_true` its truth, if that is known.
     """
     before = frame.env
-    for way, assumption in ((then, True), (otherwise, False)):
+    watch = frame.engine.watch
+    arms = ((then, True), (otherwise, False))
+    for way, assumption in [arm for arm in arms if watch is not None and watch.is_only(arm[0])] or arms:
         frame.env = before  # what the condition is about is looked up where it stands
         env = narrowed(frame, before, test, assumption) if is_true in {None, assumption} else None
         if env is None:

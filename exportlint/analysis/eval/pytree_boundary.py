@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
-from exportlint.analysis.domain.lattice import join
-from exportlint.analysis.domain.values import Object, Sequence, Value
+from exportlint.analysis.domain.lattice import join, options
+from exportlint.analysis.domain.values import Instance, Object, Sequence, Unknown, Value
 from exportlint.analysis.eval.argument_types import ArgumentType, object_type, tested_types, typed
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.optional_outputs import OutputWatch
 from exportlint.analysis.eval.parameters import defaults
-from exportlint.analysis.eval.pytree_leaves import ARRAY, SIZE, field_names, leaves, opaque, registers_subclasses
+from exportlint.analysis.eval.pytree_leaves import (
+    ARRAY,
+    SIZE,
+    field_names,
+    is_unregistered,
+    leaves,
+    opaque,
+    registers_subclasses,
+)
 from exportlint.analysis.facts.boundary import Argument, ObjectInput, Output, Signature
 from exportlint.syntax.definitions import Class
 from exportlint.syntax.walk import walk
@@ -93,6 +102,43 @@ def note_outputs(frame: Frame) -> None:
         if parts:
             name = next((name for _, name in parts if name != SIZE), SIZE)
             frame.emit(Output, node, None, name=name, is_array=name == ARRAY, returned=value, parts=parts)
+
+
+def may_return_objects(frame: Frame, allocated: Collection[object]) -> bool:
+    """Whether a `forward` that has run may return some object of those `allocated`, which torch does not know.
+
+    That may be an object on some ways only, or not known: what joins others is forgotten.
+    """
+    if not any(isinstance(one, Instance) and is_unknown(frame, one) for one in allocated):
+        return False
+    found = (leaf for node, value in frame.returns for leaf in _inner(frame, value, node))
+    return any(
+        isinstance(option, (Object, Unknown)) and opaque(frame, leaf) is None
+        for leaf in found
+        for option in options(leaf)
+    )
+
+
+def watch_outputs(frame: Frame, watch: OutputWatch) -> None:
+    """Note which objects that torch does not know each `return` of a `forward` that has run holds."""
+    held: list[set[Instance]] = []
+    for node, value in frame.returns:
+        if node in watch.early:  # it is for calls that do not come by what is assumed
+            continue
+        surely = set[Instance]()
+        for leaf in _inner(frame, value, node):
+            objects = (option.instance for option in options(leaf) if isinstance(option, Object))
+            found = {one for one in objects if is_unknown(frame, one)}
+            if found and opaque(frame, leaf) is not None:
+                surely |= found
+        held.append(surely)
+    watch.always = set.intersection(*held) if held else set()
+    watch.somewhere = set[Instance]().union(*held)
+
+
+def is_unknown(frame: Frame, made: Instance) -> bool:
+    """Whether torch does not know the class of an object that is made, and that is no module."""
+    return not made.promised and not is_module(frame, made.definition) and is_unregistered(frame, made.definition)
 
 
 def _inner(frame: Frame, value: Value, node: ast.AST, depth: int = 4) -> Iterator[Value]:

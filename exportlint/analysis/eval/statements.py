@@ -118,6 +118,8 @@ def _return_statement(frame: Frame, node: ast.Return) -> bool:
     if frame.diverged_at is not None and frame.diverges(node):
         return False
     frame.returns.append((node, value))
+    if frame.engine.watch is not None:
+        frame.engine.watch.returns(node)
     frame.exits.append(frame.env)
     return False
 

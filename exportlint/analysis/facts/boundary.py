@@ -18,13 +18,15 @@ class Output(Fact):
     """A module returns something that is neither a tensor nor a number, a string or a container of Python's own.
 
     `parts` are those of what is `returned`, with their types: classes that nothing in the files at hand registers.
-    `name` is the first type, `is_array`: it is one of numpy's.
+    `name` is the first type, `is_array`: it is one of numpy's. `is_made`: the site is where the object is made, as the
+    output only holds it if that is run, and `symbol` the class whose output it is.
     """
 
     name: str
     is_array: bool
     returned: Value = field(compare=False)
     parts: tuple[tuple[Value, str], ...] = field(compare=False)
+    is_made: bool = False
 
 
 @dataclass(frozen=True, slots=True)

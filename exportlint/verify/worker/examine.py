@@ -102,7 +102,7 @@ class _Steps:
     def _examine(self, subject: Subject, example: Example) -> None:
         job, emit, trial = self._job, self._emit, self._job.get("trial")
         varying = varying_of(subject.model, example, job["varying"])
-        emit({"inputs": described(example, varying)})
+        emit({"inputs": described(example, varying), "model": class_of(subject.model)})
         self._enter("eager")
         inputs = (example.arguments, dict(example.keywords))
         root = job["root"]
@@ -195,6 +195,14 @@ def versions() -> dict[str, str]:
     if torch.cuda.is_available():
         found["cuda"], found["gpu"] = str(torch.version.cuda), torch.cuda.get_device_name()
     return found
+
+
+def class_of(model: object) -> dict[str, str] | None:
+    """The class of a model and its file; None if it comes from no file."""
+    cls = type(model)
+    with contextlib.suppress(TypeError, OSError):
+        return {"file": inspect.getfile(cls), "name": cls.__qualname__}
+    return None
 
 
 def described(example: Example, varying: Varying) -> list[str]:
