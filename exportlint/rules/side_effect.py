@@ -9,7 +9,7 @@ from exportlint.analysis.facts import Call, HostRead
 from exportlint.analysis.library_functions import LibraryFunction, find
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
-from exportlint.fixes.eager_only.reports import asks_exporting, computes_only, eager_only, reports
+from exportlint.fixes.eager_only.reports import asks_exporting, eager_only, reports
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
@@ -36,7 +36,7 @@ def side_effect(fact: Call | HostRead, context: Context) -> Iterator[Report]:
         if severity is ERROR
         else f"`{shown}()` runs only while exporting; the exported program does not call it",
         f"do it outside the model, or under `if not {asks_exporting(context.version)}():`",
-        fix=lambda code: _fix(code, fact, context, fails=severity is ERROR),
+        fix=lambda code: _fix(code, fact, context),
         has_trail=False,  # what is printed does not matter
     )
 
@@ -58,15 +58,14 @@ def _in_thread(fact: HostRead, context: Context) -> Iterator[Report]:
     yield Report(severity, message, "compute in the thread that calls the model")
 
 
-def _fix(code: Code, fact: Call, context: Context, *, fails: bool) -> Fix:
-    """Where export passes already, what is said to those who export is lost."""
+def _fix(code: Code, fact: Call, context: Context) -> Fix:
+    """What is said to those who export is lost, and what else the call does."""
     call = code.node(ast.Call)
     if find(fact.name).effect == "report":
         statements = reports(code, call)
-        safe = fails and computes_only(code, statements)
     else:
         statement = code.tree.statement(call)
         if not isinstance(statement, ast.Expr):
             raise DeclinedError("its result is used")
-        statements, safe = [statement], False
-    return code.fix("Leave it out of export", eager_only(code, statements, context.version), safe=safe)
+        statements = [statement]
+    return code.fix("Leave it out of export", eager_only(code, statements, context.version), safe=False)
