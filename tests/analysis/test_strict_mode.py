@@ -161,3 +161,35 @@ def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     )
     with pytest.raises(Exception, match=reasons):
         torch.export.export(model, example, strict=True)
+
+
+EINSUM = """\
+import opt_einsum
+import tensorly
+from tensorly.plugins import use_opt_einsum
+from torch import nn
+
+{}
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return {}("ab,cb->ac", x, x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("setup", "called", "rows"),
+    [
+        ("", "opt_einsum.contract", [11]),
+        ('use_opt_einsum("optimal")', "tensorly.einsum", [11]),
+        ("", "tensorly.einsum", []),
+    ],
+)
+def test_einsum_that_plans_with_opt_einsum(setup: str, called: str, rows: list[int], tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(EINSUM.format(setup, called), "utf-8")
+    for mode, expected in (("strict", rows), ("non-strict", [])):
+        settings = combine([Layer(tmp_path, {"mode": mode, "torch-version": (2, 13)})], tmp_path)
+        found = lint([Task(file, settings)]).findings
+        assert [f.span.start.row for f in found if f.severity.value == "error"] == expected
