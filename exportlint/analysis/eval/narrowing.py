@@ -223,7 +223,7 @@ def branch_paths(
     before = frame.env
     watch = frame.engine.watch
     arms = ((then, True), (otherwise, False))
-    for way, assumption in [arm for arm in arms if watch is not None and watch.is_only(arm[0])] or arms:
+    for way, assumption in [arm for arm in arms if watch is not None and watch.is_only(arm[0], test)] or arms:
         frame.env = before  # what the condition is about is looked up where it stands
         env = narrowed(frame, before, test, assumption) if is_true in {None, assumption} else None
         if env is None:

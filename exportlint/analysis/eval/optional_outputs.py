@@ -48,9 +48,14 @@ class OutputWatch:
         if self.assumed is not None and all(making.node is not self.assumed for making in makings):
             self.early.add(node)
 
-    def is_only(self, arm: ast.expr | Sequence[ast.stmt]) -> bool:
-        """Whether a branch is the one that holds what is assumed to run."""
+    def is_only(self, arm: ast.expr | Sequence[ast.stmt], test: ast.expr) -> bool:
+        """Whether a branch is the one that holds what is assumed to run, on lines that its `test` is not on.
+
+        A claim is about a line: `Cache() if use_cache else None` is run whatever the flag says.
+        """
         node = self.assumed
+        if node is not None and test.lineno <= node.lineno <= (test.end_lineno or 0):
+            return False
         parts = [arm] if isinstance(arm, ast.expr) else arm
         if node is None or not parts or not parts[0].lineno <= node.lineno <= (parts[-1].end_lineno or 0):
             return False
