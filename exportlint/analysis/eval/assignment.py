@@ -7,6 +7,7 @@ import ast
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.lattice import options, trail_of, with_trail
 from exportlint.analysis.domain.values import (
+    TRUE,
     AttributesOf,
     Const,
     Dict,
@@ -26,6 +27,7 @@ from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.grad_flags import note_grad_flag
 from exportlint.analysis.eval.heap_writes import bind_attribute, bind_global, change_contents
 from exportlint.analysis.eval.parameters import INPUT
+from exportlint.analysis.eval.state_access import DEFAULT
 from exportlint.analysis.eval.subscripts import slice_bounds, store
 from exportlint.analysis.facts import ContainerMutation, DataWrite
 
@@ -121,10 +123,12 @@ def is_list_of_numbers(value: Value) -> bool:
 
 
 def forget(env: Environment, name: str) -> None:
-    """Drop what was known of the attributes of a variable that is bound anew."""
-    if name not in env:
-        return
+    """Drop what was known of a variable that is bound anew, and of its attributes."""
+    env.pop(name + INPUT, None)
+    env.pop(f"{name}.{DEFAULT}", None)
     prefix = name + "."
+    if env.pop(prefix, None) is None:
+        return
     for key in [k for k in env if k.startswith(prefix)]:
         del env[key]
 
@@ -159,7 +163,9 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value, stateme
         for key in [key for key in frame.env if key.partition(".")[2] == target.attr]:
             del frame.env[key]
     elif isinstance(target.value, ast.Name):
-        frame.env[f"{target.value.id}.{target.attr}"] = value
+        name = target.value.id
+        frame.env[name + "."] = TRUE  # it has attributes here: else nothing has to be searched when it is bound anew
+        frame.env[f"{name}.{target.attr}"] = value
 
 
 def note_container_mutation(frame: Frame, node: ast.expr, container: Value, api: str, site: ast.AST) -> None:
