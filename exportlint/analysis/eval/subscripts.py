@@ -118,6 +118,9 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
     values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
     if not tensor.assumed:
         _note_read_at(frame, node, parts, values)
+    held = _held_indices(node, index)
+    if held:
+        return _gathered(frame, node, tensor, held)
     dims: list[Dim] = []
     shape = tensor.shape
     position = 0
@@ -144,6 +147,28 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
     shape = TensorShape((*dims, *shape.dims[position:]), rank)
     made = result(frame, node, "indexing", (tensor, *values), tensor.kind, shape)
     return replace(_related(tensor, made, parts, values), origin=tensor.origin, trail=tensor.trail)
+
+
+def _held_indices(node: ast.Subscript, index: Value) -> tuple[Tensor, ...]:
+    """The tensors in a tuple that a variable or call gives as the index, if it holds nothing else."""
+    if isinstance(node.slice, ast.Tuple):
+        return ()
+    if isinstance(index, Tuple) and not index.mutable and not index.lazy:
+        items: tuple[Value, ...] = index.items
+    elif isinstance(index, Sequence) and index.type == "tuple":
+        items = (index.item,)
+    else:
+        return ()
+    found = tuple(item for item in items if isinstance(item, Tensor) and not item.assumed)
+    return found if len(found) == len(items) else ()
+
+
+def _gathered(frame: Frame, node: ast.Subscript, tensor: Tensor, indices: tuple[Tensor, ...]) -> Tensor:
+    """`x[torch.where(mask)]`: the elements at indices that are broadcast with each other."""
+    depends = any(index.kind == "bool" or index.dynamic for index in indices)
+    shape = data_shape(frame, UNSHAPED, (0,), node) if depends else TensorShape((ANY_SIZE,))
+    made = result(frame, node, "indexing", (tensor, *indices), tensor.kind, TensorShape((shape.at(0),)))
+    return replace(made, origin=tensor.origin, trail=tensor.trail)
 
 
 def _related(tensor: Tensor, made: Tensor, parts: Seq[ast.expr], values: Seq[Value]) -> Tensor:
