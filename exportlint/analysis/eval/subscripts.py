@@ -45,10 +45,13 @@ from exportlint.analysis.eval.demands import (
     size_of,
 )
 from exportlint.analysis.eval.frame import Frame, evaluates
+from exportlint.analysis.eval.names import top_level_value
 from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead, Mutation
-from exportlint.analysis.facts.tracing import DataIndex
+from exportlint.analysis.facts.tracing import AliasSubscript, DataIndex
+from exportlint.analysis.project import Definition
+from exportlint.syntax.definitions import Assignment
 
 
 @evaluates(ast.Subscript)
@@ -96,8 +99,43 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
         asked = read_environment(frame, container, node)
         if asked is not None:
             return asked
+        _note_alias(frame, node, container)
         return container  # `list[int]`, `Callable[...]`: a type
     return UNKNOWN if isinstance(container, Unknown) else PYTHON
+
+
+BUILTIN_GENERICS = frozenset({"builtins.list", "builtins.dict", "builtins.tuple", "builtins.set"})
+GENERICS = BUILTIN_GENERICS | {"typing.List", "typing.Union", "typing.Optional"}
+
+
+def _note_alias(frame: Frame, node: ast.Subscript, container: External) -> None:
+    """Record `list[Names]` after `Names = dict[str, int]` at the top level of a file."""
+    if frame.engine.mode != "strict" or container.name not in GENERICS:
+        return
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    alias = next((p for p in parts if isinstance(p, ast.Name) and _is_alias(frame, p.id)), None)
+    if alias is not None:
+        frame.emit(AliasSubscript, node, None, alias=alias.id)
+
+
+def _is_alias(frame: Frame, name: str) -> bool:
+    cell = frame.parent
+    while cell is not None:
+        if name in cell.variables:
+            return False
+        cell = cell.parent
+    if name in frame.env:
+        return False
+    found = frame.engine.project.member(frame.module, name)
+    if isinstance(found, str):
+        found = frame.engine.project.resolve(found, frame.module)
+    if not isinstance(found, Definition) or not isinstance(found.binding, Assignment):
+        return False
+    value = found.binding.value
+    if not isinstance(value, ast.Subscript) or found.binding.index is not None:
+        return False
+    base = top_level_value(frame.engine, found.module, value.value)
+    return isinstance(base, External) and base.name in BUILTIN_GENERICS
 
 
 def _array_item(frame: Frame, node: ast.Subscript, index: Value) -> Value:
