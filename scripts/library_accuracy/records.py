@@ -98,7 +98,10 @@ def write(path: Path, records: Iterable[Record]) -> None:
 
 def _lines(records: Iterable[Record]) -> Iterator[str]:
     for record in records:
-        yield json.dumps(dataclasses.asdict(record), ensure_ascii=False)
+        fields = dataclasses.asdict(record)
+        if not record.named:
+            del fields["named"]
+        yield json.dumps(fields, ensure_ascii=False)
 
 
 def _record(line: str) -> Record:

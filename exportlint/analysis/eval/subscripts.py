@@ -119,6 +119,7 @@ def _note_alias(frame: Frame, node: ast.Subscript, container: External) -> None:
 
 
 def _is_alias(frame: Frame, name: str) -> bool:
+    """Whether a name is no local variable, and the top level of a file binds it to a type such as `dict[str, int]`."""
     cell = frame.parent
     while cell is not None:
         if name in cell.variables:
@@ -126,9 +127,9 @@ def _is_alias(frame: Frame, name: str) -> bool:
         cell = cell.parent
     if name in frame.env:
         return False
-    found = frame.engine.project.member(frame.module, name)
-    if isinstance(found, str):
-        found = frame.engine.project.resolve(found, frame.module)
+    project = frame.engine.project
+    member = project.member(frame.module, name)
+    found = project.resolve(member, frame.module) if isinstance(member, str) else member
     if not isinstance(found, Definition) or not isinstance(found.binding, Assignment):
         return False
     value = found.binding.value
