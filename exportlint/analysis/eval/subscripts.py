@@ -45,10 +45,13 @@ from exportlint.analysis.eval.demands import (
     size_of,
 )
 from exportlint.analysis.eval.frame import Frame, evaluates
+from exportlint.analysis.eval.names import top_level_value
 from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead, Mutation
-from exportlint.analysis.facts.tracing import DataIndex
+from exportlint.analysis.facts.tracing import AliasSubscript, DataIndex
+from exportlint.analysis.project import Definition
+from exportlint.syntax.definitions import Assignment
 
 
 @evaluates(ast.Subscript)
@@ -96,8 +99,44 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
         asked = read_environment(frame, container, node)
         if asked is not None:
             return asked
+        _note_alias(frame, node, container)
         return container  # `list[int]`, `Callable[...]`: a type
     return UNKNOWN if isinstance(container, Unknown) else PYTHON
+
+
+BUILTIN_GENERICS = frozenset({"builtins.list", "builtins.dict", "builtins.tuple", "builtins.set"})
+GENERICS = BUILTIN_GENERICS | {"typing.List", "typing.Union", "typing.Optional"}
+
+
+def _note_alias(frame: Frame, node: ast.Subscript, container: External) -> None:
+    """Record `list[Names]` after `Names = dict[str, int]` at the top level of a file."""
+    if frame.engine.mode != "strict" or container.name not in GENERICS:
+        return
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    alias = next((p for p in parts if isinstance(p, ast.Name) and _is_alias(frame, p.id)), None)
+    if alias is not None:
+        frame.emit(AliasSubscript, node, None, alias=alias.id)
+
+
+def _is_alias(frame: Frame, name: str) -> bool:
+    """Whether a name is no local variable, and the top level of a file binds it to a type such as `dict[str, int]`."""
+    cell = frame.parent
+    while cell is not None:
+        if name in cell.variables:
+            return False
+        cell = cell.parent
+    if name in frame.env:
+        return False
+    project = frame.engine.project
+    member = project.member(frame.module, name)
+    found = project.resolve(member, frame.module) if isinstance(member, str) else member
+    if not isinstance(found, Definition) or not isinstance(found.binding, Assignment):
+        return False
+    value = found.binding.value
+    if not isinstance(value, ast.Subscript) or found.binding.index is not None:
+        return False
+    base = top_level_value(frame.engine, found.module, value.value)
+    return isinstance(base, External) and base.name in BUILTIN_GENERICS
 
 
 def _array_item(frame: Frame, node: ast.Subscript, index: Value) -> Value:
@@ -118,6 +157,9 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
     values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
     if not tensor.assumed:
         _note_read_at(frame, node, parts, values)
+    held = _held_indices(node, index)
+    if held:
+        return _gathered(frame, node, tensor, held)
     dims: list[Dim] = []
     shape = tensor.shape
     position = 0
@@ -144,6 +186,28 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
     shape = TensorShape((*dims, *shape.dims[position:]), rank)
     made = result(frame, node, "indexing", (tensor, *values), tensor.kind, shape)
     return replace(_related(tensor, made, parts, values), origin=tensor.origin, trail=tensor.trail)
+
+
+def _held_indices(node: ast.Subscript, index: Value) -> tuple[Tensor, ...]:
+    """The tensors in a tuple that a variable or call gives as the index, if it holds nothing else."""
+    if isinstance(node.slice, ast.Tuple):
+        return ()
+    if isinstance(index, Tuple) and not index.mutable and not index.lazy:
+        items: tuple[Value, ...] = index.items
+    elif isinstance(index, Sequence) and index.type == "tuple":
+        items = (index.item,)
+    else:
+        return ()
+    found = tuple(item for item in items if isinstance(item, Tensor) and not item.assumed)
+    return found if len(found) == len(items) else ()
+
+
+def _gathered(frame: Frame, node: ast.Subscript, tensor: Tensor, indices: tuple[Tensor, ...]) -> Tensor:
+    """`x[torch.where(mask)]`: the elements at indices that are broadcast with each other."""
+    depends = any(index.kind == "bool" or index.dynamic for index in indices)
+    shape = data_shape(frame, UNSHAPED, (0,), node) if depends else TensorShape((ANY_SIZE,))
+    made = result(frame, node, "indexing", (tensor, *indices), tensor.kind, TensorShape((shape.at(0),)))
+    return replace(made, origin=tensor.origin, trail=tensor.trail)
 
 
 def _related(tensor: Tensor, made: Tensor, parts: Seq[ast.expr], values: Seq[Value]) -> Tensor:

@@ -44,6 +44,13 @@ class ClassStatement(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class AliasSubscript(Fact):
+    """A type is subscripted with `alias`, a variable of a module that holds a type such as `dict[str, int]`."""
+
+    alias: str
+
+
+@dataclass(frozen=True, slots=True)
 class CachedRead(Fact):
     """A `functools.cached_property` is read; `computed` is what it gives."""
 
