@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -115,6 +116,16 @@ class Workspace:
         """Files that held different things when they were read again: nobody can tell which of these a result is of."""
         self.has_forgotten = False
         """Whether parsed files were forgotten since somebody last set this to False."""
+
+    @contextmanager
+    def keeping_results(self) -> Iterator[None]:
+        """Run only those classes again that depend on what changed, while versions of the same files are looked at."""
+        before = self._kept
+        self._kept = {} if before is None else before
+        try:
+            yield
+        finally:
+            self._kept = before
 
     def hold(self, path: Path, data: bytes) -> None:
         """From now on, a file is seen as holding `data`."""

@@ -63,7 +63,8 @@ def repair(workspace: Workspace, job: Job) -> Repair:
     except SourceError:  # it was there when it was linted
         return Repair(job.task.path, b"", b"")
     try:
-        return _Rounds(workspace, job, source).run()
+        with workspace.keeping_results():
+            return _Rounds(workspace, job, source).run()
     finally:
         workspace.hold(job.task.path, source.data)
 
