@@ -113,7 +113,7 @@ from exportlint.verify.interpreter import ask
 from exportlint.verify.warm import Warmth
 
 interpreter = ask(Path(sys.executable))
-warmth = Warmth(root / "workers", interpreter, 60)
+warmth = Warmth(root / "workers", interpreter, 600)
 cache = Cache(root / "cache", interpreter) if {cached} else None
 if cache:  # as after an edit of a comment: the run is another one, the program is not
     with Path("models.py").open("a") as file:
@@ -189,18 +189,22 @@ def seconds(code: str, directory: str) -> tuple[float, float]:
     subprocess.run([sys.executable, "-c", code], cwd=directory, env=environment, check=True)
     after, taken = os.times(), time.monotonic() - began
     spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return taken, spent + of_workers(directory) - waiting
+    return taken, spent + sum(used - waiting.get(worker, 0.0) for worker, used in of_workers(directory).items())
 
 
-def of_workers(directory: str) -> float:
-    """The processor time that workers which wait there have used, with that of the processes they forked."""
-    ticks, place = 0, os.fsencode(Path(directory, "workers"))
+def of_workers(directory: str) -> dict[str, float]:
+    """The processor time of each worker that waits there, with that of the processes that it forked and waited for.
+
+    Forks that still run are left out: what they have used is their worker's once they end, and would be missing after a
+    run that finds them gone.
+    """
+    stats, place = {}, os.fsencode(Path(directory, "workers"))
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if place in (process / "cmdline").read_bytes():
-                fields = (process / "stat").read_text().rpartition(")")[2].split()
-                ticks += sum(map(int, fields[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
+                stats[process.name] = (process / "stat").read_text().rpartition(")")[2].split()
+    workers = {pid: fields[11:15] for pid, fields in stats.items() if fields[1] not in stats}
+    return {pid: sum(map(int, times)) / os.sysconf("SC_CLK_TCK") for pid, times in workers.items()}
 
 
 if __name__ == "__main__":
