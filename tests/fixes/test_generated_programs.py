@@ -184,5 +184,6 @@ def test_some_programs(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_many_programs(tmp_path: Path) -> None:
-    assert require_same(range(12, 1_000), tmp_path) > 30
+@pytest.mark.parametrize("first", range(12, 3_000, 300))
+def test_many_programs(first: int, tmp_path: Path) -> None:
+    assert require_same(range(first, min(first + 300, 3_000)), tmp_path) > 10
