@@ -316,6 +316,11 @@ class Project:
         target = self.member(found[0], last)
         return None if target == name else target
 
+    def meaning(self, module: Module, name: str) -> Module | Definition | str | None:
+        """What a name stands for at the top level of a module, through imports and re-exports."""
+        member = self.member(module, name)
+        return self.resolve(member, module) if isinstance(member, str) else member
+
     def member(self, module: Module, name: str, seen: frozenset[Module] = frozenset()) -> Definition | str | None:
         """What a module binds to a name: a definition, the qualified name that an import gives it, or None.
 

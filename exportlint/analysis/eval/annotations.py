@@ -68,10 +68,8 @@ def inside(frame: Frame, module: Module) -> Frame:
 
 def _alias(frame: Frame, annotation: ast.Name | ast.Attribute) -> Value | None:
     """The value of `OptTensor` where the project says `OptTensor = Optional[Tensor]`."""
-    project = frame.engine.project
     name = dotted(annotation)
-    member = project.member(frame.module, name) if name and "." not in name else None
-    found = project.resolve(member, frame.module) if isinstance(member, str) else member
+    found = frame.engine.project.meaning(frame.module, name) if name and "." not in name else None
     if isinstance(found, Definition) and isinstance(found.binding, Assignment):
         value = found.binding.value
         if isinstance(value, (ast.Subscript, ast.BinOp, ast.Attribute)):

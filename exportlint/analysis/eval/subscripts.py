@@ -127,9 +127,7 @@ def _is_alias(frame: Frame, name: str) -> bool:
         cell = cell.parent
     if name in frame.env:
         return False
-    project = frame.engine.project
-    member = project.member(frame.module, name)
-    found = project.resolve(member, frame.module) if isinstance(member, str) else member
+    found = frame.engine.project.meaning(frame.module, name)
     if not isinstance(found, Definition) or not isinstance(found.binding, Assignment):
         return False
     value = found.binding.value
@@ -170,7 +168,7 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
             position += 1
         elif isinstance(value, Const) and value.value is None:
             dims.append(ONE)
-        elif isinstance(value, Tensor) and (value.kind == "bool" or value.dynamic):
+        elif isinstance(value, Tensor) and _selects_by_data(value):
             dims.append(data_shape(frame, UNSHAPED, (len(dims),), node).at(len(dims)))
             position += 1
         elif isinstance(value, (Tensor, Tuple, Sequence)):
@@ -204,10 +202,15 @@ def _held_indices(node: ast.Subscript, index: Value) -> tuple[Tensor, ...]:
 
 def _gathered(frame: Frame, node: ast.Subscript, tensor: Tensor, indices: tuple[Tensor, ...]) -> Tensor:
     """`x[torch.where(mask)]`: the elements at indices that are broadcast with each other."""
-    depends = any(index.kind == "bool" or index.dynamic for index in indices)
-    shape = data_shape(frame, UNSHAPED, (0,), node) if depends else TensorShape((ANY_SIZE,))
-    made = result(frame, node, "indexing", (tensor, *indices), tensor.kind, TensorShape((shape.at(0),)))
+    depends = any(map(_selects_by_data, indices))
+    size = data_shape(frame, UNSHAPED, (0,), node).at(0) if depends else ANY_SIZE
+    made = result(frame, node, "indexing", (tensor, *indices), tensor.kind, TensorShape((size,)))
     return replace(made, origin=tensor.origin, trail=tensor.trail)
+
+
+def _selects_by_data(index: Tensor) -> bool:
+    """Whether data tells how much a tensor selects as an index: it is a mask, or has a size that depends on data."""
+    return index.kind == "bool" or bool(index.dynamic)
 
 
 def _related(tensor: Tensor, made: Tensor, parts: Seq[ast.expr], values: Seq[Value]) -> Tensor:
