@@ -105,6 +105,13 @@ CASES = {
         "",
         (("EXP502", "confirmed"),),
     ),
+    "an output that a flag adds": Case(
+        "class Cache:\n    def __init__(self, x):\n        self.x = x\n\n\n"
+        + forward("if cache is None:\n    cache = Cache(x)\nreturn x * 2, cache", "x, cache=None"),
+        "fails",
+        "",
+        (("EXP701", "confirmed"),),
+    ),
     # What was not compared.
     "decompositions that fail": Case(
         "def refuse(self, *_, **__):\n    raise RuntimeError('none today')\n\n\n"

@@ -175,7 +175,8 @@ class _Steps:
         if not frames and "output" in text_of(first):
             frames = frames_of_line(r"^\s*return\b", subject.model, self._rows)
             inputs = (example.arguments, dict(example.keywords))
-            frames = frames or frames_of_output(subject.model, lambda: call(subject.fresh(), inputs, 0).value, root)
+            made = frames_of_output(lambda: call(subject.fresh(), inputs, 0).value, root)
+            frames = [{**frame, "lowest": False} for frame in made] + frames if frames else made
         suggest_checks(first, root)
         self._emit({"failure": failure(first, "export", frames)})
         if isinstance(first, Exception) and not isinstance(first, MemoryError) and not self._job.get("trial"):
