@@ -142,8 +142,8 @@ class _Court:
     def _of_line(self, finding: Finding, run: Run) -> Judged:
         """What one run says of the line of a finding.
 
-        An info claims nothing of the mode that it is shown in, so nothing confirms it. Where `dynamic_shapes` has a size
-        vary that the line fixes, what is said there is an error of this run.
+        An info claims nothing of the mode that it is shown in, so nothing confirms it. But where `dynamic_shapes` has a
+        size vary that the line fixes, what is said there is an error of this run.
         """
         statement = self._statement(finding)
         for failure in _failures(run):

@@ -168,6 +168,22 @@ CASES = {
         inputs=(TensorSpec("float32", (2, "w")),),
         sizes=(("w", 48),),
     ),
+    "a size that a guard computes": Case(
+        forward("return x * 2 if x.numel() == 48 else x"),
+        "narrower",
+        "n = 16",
+        (("EXP401", "confirmed"),),
+        inputs=(TensorSpec("float32", ("n", 3)),),
+        sizes=(("n", 9),),
+    ),
+    "two sizes that a guard refuses together": Case(
+        forward("return x * 2 if (x.shape[0] - 2) * (y.shape[0] + 1) == 40 else x", "x, y"),
+        "narrower",
+        r"n = \d+, m = \d+: the program raises AssertionError: Guard failed",
+        (("EXP401", "confirmed"),),
+        inputs=(TensorSpec("float32", ("n", 3)), TensorSpec("float32", ("m", 3))),
+        sizes=(("n", 9), ("m", 5)),
+    ),
     "a flag": Case(
         forward("return x * 2 if double else x", "x, double: bool"),
         "exports",

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .entry import entry_of
-from .frames import Frames, chain_of, frame_event, frames_in_text, is_of_project, odd, ranked
+from .frames import Frames, chain_of, frame_event, frames_in_text, odd, ranked
 from .lazily import pytree, torch
 from .own import is_own
 from .texts import text_of
