@@ -230,6 +230,14 @@ CASES = {
         "exports",
         r"deleted by the code: .*victim\.txt",
     ),
+    "a file that a process deletes, and one that is moved away": Case(
+        forward(
+            "here = os.path.dirname(__file__)\nos.system(f'rm -f {here}/erased.txt')\n"
+            "if os.path.exists(f'{here}/moved.txt'): os.rename(f'{here}/moved.txt', f'{here}/new.txt')\nreturn x"
+        ),
+        "exports",
+        r"deleted by the code: moved\.txt, erased\.txt",
+    ),
 }
 
 
@@ -237,9 +245,9 @@ CASES = {
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, str, list[tuple[str, str]]]]:
     """The run of each case, the text for people, and the codes of findings with what became of them."""
     root = tmp_path_factory.mktemp("models").resolve()
-    victim = root / "victim.txt"
-    victim.touch()
-    os.utime(victim, (1e9, 1e9))
+    for name in ("victim.txt", "erased.txt", "moved.txt"):
+        (root / name).touch()
+        os.utime(root / name, (1e9, 1e9))
     targets = [_target(root, f"case{i}", case) for i, case in enumerate(CASES.values())]
     linted = Linted(Configuration(root, isolated=True))
     printer = Printer(targets, Context(root, linted.source), concise=True, show_output=False)
