@@ -404,6 +404,9 @@ class Comparer:
             why = "this torch cannot move programs"
             self._tell("device", "another device", "skipped", f"{why}; {where}" if where else why)
             return
+        if there == "meta" and not baked:  # where only what names a device shows: there are no numbers
+            self._tell("device", there, "agrees", "the program names no device")
+            return
         inputs = to_device(self._inputs, there)
         number = next(self._numbers)
         one = self._observe(there, self._subject.fresh().to(there), "eager", inputs, number, keep_state=False)
