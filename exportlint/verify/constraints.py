@@ -44,7 +44,7 @@ def restrictions(failure: Failure, run: Run) -> tuple[Frame, ...]:
     if violated is None:
         return ()
     named = _sizes_of(violated.dimensions, run.inputs)
-    found = []
+    found = list(failure.frames[-1:])  # which strict mode may tell
     for guard in run.failures:
         sizes = {(f"{name}{path}", int(place)) for name, path, place in _SIZE.findall(guard.message)}
         same = sizes & named if named else not violated.inputs or violated.inputs & set(_INPUT.findall(guard.message))
