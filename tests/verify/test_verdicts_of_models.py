@@ -334,6 +334,9 @@ def test_an_output_of_a_library_is_blamed_on_the_line_that_makes_it(mode: Mode, 
     )  # fmt: skip
     (run,) = verify([target], Path(sys.executable))
     assert run.verdict == "fails"
-    (missed,) = Linted(Configuration(project, isolated=True)).judge([run], [file]).missed
-    assert missed.frame is not None
-    assert (Path(missed.frame.file).name, missed.frame.row) == ("kept_in_library.py", 15)
+    blamed = run.failures[0].frames[-1]
+    assert (Path(blamed.file).name, blamed.row) == ("kept_in_library.py", 15)
+    judgement = Linted(Configuration(project, isolated=True)).judge([run], [file])
+    (returned,) = (judged for judged in judgement.findings if judged.finding.code == "EXP701")
+    assert (returned.ruling, returned.finding.span.start.row) == ("confirmed", 12)
+    assert judgement.missed == ()
