@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from exportlint.findings import Applicability, Edit, Fix
 from exportlint.source import SourceFile, SyntaxProblem, parse
-from exportlint.verify.results import Failure
+from exportlint.verify.results import Failure, Frame, Run
+
+GUARD = "ConstraintViolation"
+"""What `draft_export` says of a line that restricts a size: that is a failure only where the size was to vary."""
 
 _VIOLATED = "Constraints violated"
 _DIMENSIONS = re.compile(r"(?:You marked|values of) (\w+)\b(?! ?\[)|\band (\w+) = L\[|\((\w+(?:, \w+)*)\)!")
 _INPUT = re.compile(r"L\['(\w+)'\]")
+_SIZE = re.compile(r"L\['(\w+)'\]([^\s,]*)\.size\(\)\[(\d+)\]")
 _REASON = re.compile(r"^  - (.+)$", re.MULTILINE)
 
 
@@ -32,6 +36,31 @@ def violation(failure: Failure) -> Violation | None:
     groups = (name for found in _DIMENSIONS.findall(failure.message) for name in found if name)
     names = {name for group in groups for name in group.split(", ")}
     return Violation(frozenset(names - {"L"}), frozenset(_INPUT.findall(failure.message)))
+
+
+def restrictions(failure: Failure, run: Run) -> tuple[Frame, ...]:
+    """The lines that restrict the sizes of which a failure says that they were to vary, as far as they are known."""
+    violated = violation(failure)
+    if violated is None:
+        return ()
+    named = _sizes_of(violated.dimensions, run.inputs)
+    found = list(failure.frames[-1:])  # which strict mode may tell
+    for guard in run.failures:
+        sizes = {(f"{name}{path}", int(place)) for name, path, place in _SIZE.findall(guard.message)}
+        same = sizes & named if named else not violated.inputs or violated.inputs & set(_INPUT.findall(guard.message))
+        if guard.type == GUARD and same:
+            found += [frame for frame in guard.frames[-1:] if frame not in found]
+    return tuple(found)
+
+
+def _sizes_of(dimensions: Collection[str], inputs: Iterable[str]) -> set[tuple[str, int]]:
+    """Where dimensions are, by the inputs as a run has them: `x: float32[batch=2, 3]`."""
+    found = set()
+    for text in inputs:
+        path, _, described = text.partition(": ")
+        sizes = described.partition("[")[2].rstrip("]").split(", ")
+        found |= {(path, i) for i, size in enumerate(sizes) if size.partition("=")[0] in dimensions}
+    return found
 
 
 def in_short(message: str) -> str:

@@ -39,7 +39,8 @@ class Surprise:
 
     `severity` is that of the finding that there should have been, `what` the type of the exception or the kind of the
     comparison. `raised` is the type and the message of the exception, if there is one. `fixes` are what torch proposes;
-    they are only to be shown. `further`: only `draft_export` met it.
+    they are only to be shown. `further`: only `draft_export` met it. `because` are the lines that restrict the sizes
+    that were to vary.
     """
 
     run: Run
@@ -50,6 +51,7 @@ class Surprise:
     fixes: tuple[Fix, ...] = ()
     further: bool = False
     raised: tuple[str, str] | None = None
+    because: tuple[Frame, ...] = ()
 
     @property
     def said(self) -> str:

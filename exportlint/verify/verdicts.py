@@ -13,7 +13,7 @@ from pathlib import Path
 from exportlint.findings import Finding, Fix, Mode, Severity, Step
 from exportlint.messages import recognize
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, parse, read
-from exportlint.verify.constraints import Violation, as_fix, violation
+from exportlint.verify.constraints import GUARD, Violation, as_fix, restrictions, violation
 from exportlint.verify.hints import as_fixes
 from exportlint.verify.kinds import agreed, disagreements, kept, shown
 from exportlint.verify.quotes import quotes
@@ -41,7 +41,9 @@ Sources = Callable[[str], SourceFile | None]
 _OF_CALLS, _OF_SIZES = "EXP8", "EXP4"
 _OF_WHAT_IS_CALLED = frozenset({"EXP614"})
 """Rules about a call because of what is inside: torch blames that."""
-_ABOUT_SYMBOLS = ("GuardOnDataDependentSymNode", "PendingUnbackedSymbolNotFound")
+_OF_WHAT_IS_MADE = frozenset({"EXP701"})
+"""Rules about the place where something is made that the output holds: torch blames the output."""
+_ABOUT_SYMBOLS = ("GuardOnDataDependentSymNode", "PendingUnbackedSymbolNotFound", GUARD)
 
 _Place = tuple[str, Mode]
 """A file by its real path, and a mode."""
@@ -140,14 +142,16 @@ class _Court:
     def _of_line(self, finding: Finding, run: Run) -> Judged:
         """What one run says of the line of a finding.
 
-        An info claims nothing of the mode that it is shown in, so nothing confirms it.
+        An info claims nothing of the mode that it is shown in, so nothing confirms it. But where `dynamic_shapes` has a
+        size vary that the line fixes, what is said there is an error of this run.
         """
         statement = self._statement(finding)
-        for failure in _failures(run) if _claims(finding) else ():
-            if self._raises(failure, finding, statement):
+        for failure in _failures(run):
+            if _claims(finding) and self._raises(failure, finding, statement):
                 return Judged(finding, "confirmed", raised_by(failure, "here"), run)
             if self._constrains(failure, finding, statement, run):
                 fixed = finding if finding.fix else replace(finding, fix=next(iter(self._fixes(failure, run)), None))
+                fixed = fixed if _claims(finding) else replace(fixed, severity=Severity.ERROR)
                 return Judged(fixed, "confirmed", raised_by(failure, "because of this"), run)
         if run.verdict == "cannot be built":
             return Judged(finding, "not reached", f"the target cannot be built: {run.reason}", run, near=False)
@@ -187,7 +191,10 @@ class _Court:
 
     def _raises(self, failure: Failure, finding: Finding, statement: Statement) -> bool:
         """Whether a statement raises itself. What calls the one that does is hardly ever to blame."""
-        frames = (f for f in failure.frames if f.lowest or finding.code in _OF_WHAT_IS_CALLED)
+        if failure.type == GUARD and not finding.code.startswith(_OF_SIZES):
+            return False
+        made = finding.code in _OF_WHAT_IS_MADE and _is_about(failure, finding)
+        frames = (f for f in failure.frames if f.lowest or made or finding.code in _OF_WHAT_IS_CALLED)
         at = (frame for frame in frames if self._is_at(frame, finding.filename, statement))
         return any(not self._is_of_another(frame, finding, statement) for frame in at)
 
@@ -208,7 +215,17 @@ class _Court:
             at_call = run.call is not None and self._is_at(run.call, finding.filename, statement)
             text = self._text(finding.filename, statement)
             return at_call or any(re.search(rf"\bDim\(\s*{name}\b", text) for name in violated.dimensions)
-        return self._of_sizes(violated, run) == [finding]
+        placed = self._at_restrictions(failure, run)
+        return finding in placed if placed else self._of_sizes(violated, run) == [finding]
+
+    def _at_restrictions(self, failure: Failure, run: Run) -> list[Finding]:
+        """The findings about sizes, infos as well, of the statements that restrict what `dynamic_shapes` has vary."""
+        return [
+            finding
+            for frame in restrictions(failure, run)
+            for finding in self._findings.get((self._path(frame.file), run.mode), ())
+            if finding.code.startswith(_OF_SIZES) and self._is_at(frame, finding.filename, self._statement(finding))
+        ]
 
     def _of_sizes(self, violated: Violation, run: Run) -> list[Finding]:
         """The findings that ran and are about sizes of the inputs that are named: of several, it may be any."""
@@ -245,11 +262,22 @@ class _Court:
             at = any(self._raises(failure, f, s) for f, s in near)
             # Where torch names no place, it may be any of those that ran.
             said = at or any(self._constrains(failure, f, s, run) for f, s in near)
+            said = said or bool(self._at_restrictions(failure, run))
             if not _is_guess(failure) and not said and not (errors and not failure.frames):
-                frame = failure.frames[-1] if failure.frames else run.call
+                restricted = restrictions(failure, run)
+                frame = failure.frames[-1] if failure.frames else run.call or next(iter(restricted), None)
                 message, fixes = one_line(failure.message), self._fixes(failure, run)
-                said_so = (failure.type, message)
-                yield Surprise(run, Severity.ERROR, frame, failure.type, message, fixes, failure.further, said_so)
+                yield Surprise(
+                    run,
+                    Severity.ERROR,
+                    frame,
+                    failure.type,
+                    message,
+                    fixes,
+                    failure.further,
+                    (failure.type, message),
+                    tuple(place for place in restricted if place != frame),
+                )
         if run.verdict == "fails" and not any(_failures(run)):  # torch itself crashed
             yield Surprise(run, Severity.ERROR, None, "crash", one_line(run.reason))
         unclaimed: dict[str, Comparison] = {}
@@ -293,6 +321,12 @@ def _is_shown(finding: Finding, comparison: Comparison) -> bool:
     raised = raised_in(comparison)
     known = recognize(*raised) if raised is not None else None
     return shown(finding.code).is_shown_by(comparison) or (known is not None and finding.code in known.codes)
+
+
+def _is_about(failure: Failure, finding: Finding) -> bool:
+    """Whether what torch says is known to be of the rule of a finding."""
+    known = recognize(failure.type, failure.message)
+    return known is not None and finding.code in known.codes
 
 
 def _spans(finding: Finding, row: int) -> bool:

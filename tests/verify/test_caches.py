@@ -60,8 +60,8 @@ class Configured(nn.Module):
     def forward(self, x, cache: Optional[Cache] = None, use_cache: Optional[bool] = None):
         use_cache = self.config.use_cache if use_cache is None else use_cache
         if use_cache and cache is None:
-            cache = Cache()  # not reached
-        return x * 2, cache  # missed
+            cache = Cache()  # confirmed
+        return x * 2, cache
 
 
 class Dictionary(nn.Module):

@@ -82,6 +82,15 @@ class Two(nn.Module):
         return x * self.times if x.shape[0] == 2 else x
 
 
+class Fixed(nn.Module):
+    def __init__(self, times):
+        super().__init__()
+        self.times = times
+
+    def forward(self, x):
+        return x.view(2, -1) * self.times
+
+
 X = torch.ones(2, 8)
 """
 
@@ -89,6 +98,7 @@ CALLS = {
     "equal": "export(Add(), (X, X + 1), dynamic_shapes={'x': {0: first}, 'y': {0: second}})",
     "derived": "export(Fourths(), (X,), dynamic_shapes={'x': {1: width}}, strict=True)",
     "sized": "export(Two(3), (X,), dynamic_shapes={'x': {0: first}})",
+    "fixed": "export(Fixed(3), (X,), dynamic_shapes={'x': {0: first}})",
     "list": "export(Add(), [X, X])",
     "missing": "export(Add(), (X,))",
     "unknown": "export(Add(), (X, X), dynamic_shapes={'z': {0: same}})",
@@ -136,11 +146,28 @@ def test_what_torch_refuses_of_a_call_is_at_its_line(case: str, code: str, said:
     assert said in finding["why"]
 
 
-def test_a_size_that_torch_cannot_vary_confirms_what_is_found_of_that_size(refused: dict[str, Any]) -> None:
-    row = REFUSED.splitlines().index("        return x * self.times if x.shape[0] == 2 else x") + 1
-    (finding,) = (f for f in refused["findings"] if f["location"]["row"] == row and f["code"] != "missed")
-    assert (finding["code"], finding["verdict"]) == ("EXP401", "confirmed")
-    assert refused["runs"][finding["run"]]["target"] == f"script:{ROWS['sized']}"
+@pytest.mark.parametrize(
+    ("case", "line", "code", "severity"),
+    [
+        ("sized", "return x * self.times if x.shape[0] == 2 else x", "EXP401", "warning"),
+        ("fixed", "return x.view(2, -1) * self.times", "EXP407", "error"),  # an info, were it not for the call
+    ],
+)
+def test_a_size_that_torch_cannot_vary_confirms_what_is_found_of_that_size(
+    case: str, line: str, code: str, severity: str, refused: dict[str, Any]
+) -> None:
+    row = REFUSED.splitlines().index(f"        {line}") + 1
+    (finding,) = (f for f in refused["findings"] if f["location"]["row"] == row)
+    assert (finding["code"], finding["verdict"], finding["severity"]) == (code, "confirmed", severity)
+    assert refused["runs"][finding["run"]]["target"] == f"script:{ROWS[case]}"
+    assert not [f for f in refused["findings"] if f["location"]["row"] == ROWS[case] and f["verdict"] == "missed"]
+
+
+def test_a_line_that_restricts_a_size_is_the_trail_of_what_the_call_misses(refused: dict[str, Any]) -> None:
+    row = REFUSED.splitlines().index("        return x + y") + 1
+    assert not [f for f in refused["findings"] if f["location"]["row"] == row]
+    (missed,) = (f for f in refused["findings"] if f["location"]["row"] == ROWS["equal"])
+    assert [step["location"]["row"] for step in missed["trail"]] == [row]
 
 
 @pytest.mark.parametrize(

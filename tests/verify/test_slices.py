@@ -137,6 +137,52 @@ def test_the_rest_of_the_code_does_not_matter(case: str, tmp_path: Path) -> None
     assert is_target, listed
 
 
+DOCUMENTS = {
+    "an example": ("```python\nfrom net import Net\nimport torch\nNet(3)(torch.ones(2, 3))\n```\n", True),
+    "a block that goes on": (
+        "```python\nfrom net import Net\nimport torch\nx = torch.ones(2, 3)\n```\n\nThen:\n\n```py\nNet(3)(x)\n```\n",
+        True,
+    ),
+    "a name of another block": (
+        (
+            "```python\nfrom net import Net\nimport torch\nnet = Net(3)\nnet(torch.ones(2, 3))\n```\n"
+            "```python\nfrom other import Net\nnet = Net()\n```\n"
+        ),
+        True,
+    ),
+    "a block in a list": (
+        "- So:\n\n  ```python\n  from net import Net\n  import torch\n  Net(3)(torch.ones(2, 3))\n  ```\n",
+        True,
+    ),
+    "no Python": ("```python\nfrom net import Net\n$ python\nNet(3)\n```\n```bash\nNet(3)\n```\n", False),
+    "text": ("Write `Net(3)`.\n", False),
+    "an empty block": ("```python\n```\n", False),
+    "a block without end": ("```python\nfrom net import Net\nNet(3)\n", True),
+    "a checkpoint": ("```python\nimport torch\nfrom net import Net\nNet(torch.load('n'))\n```\n", False),
+}
+"""READMEs, and whether they show how to make `Net`."""
+
+
+@pytest.mark.parametrize("case", one_in(3, DOCUMENTS))
+def test_documents_show_what_models_are_made_of(case: str, tmp_path: Path) -> None:
+    text, expected = DOCUMENTS[case]
+    write(tmp_path, {"README.md": text})
+    is_target, listed = usages(tmp_path, "")
+    assert is_target is expected, listed
+
+
+@pytest.mark.thorough
+def test_an_example_of_a_document_is_run_with_its_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    readme = "# Net\n\n```python\nimport torch\nfrom net import Net\nnet = Net(3)\nnet(torch.ones(1, 3))\n```\n"
+    write(tmp_path, {"pyproject.toml": "", "net.py": NET, "docs/use.md": readme})
+    with contextlib.chdir(tmp_path):
+        assert main(["verify", "--keep-warm", "0", "--no-cache", "net.py"]) == 0
+        assert "net:Net  exports" in capsys.readouterr().out
+        write(tmp_path, {"docs/use.md": readme.replace("Net(3)", "Net([][0])")})
+        assert main(["verify", "--keep-warm", "0", "--no-cache", "net.py"]) == 1
+    assert "build: IndexError: list index out of range (line 6 of use.md)" in capsys.readouterr().out
+
+
 @pytest.mark.thorough
 def test_names_may_come_from_an_import_of_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     use = "import torch\nfrom net import Net\nfrom sizes import *\n\nNet(RECIPE)(torch.ones(2, 3))\n"

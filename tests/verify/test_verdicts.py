@@ -380,6 +380,48 @@ class Net(torch.nn.Module):
     ]  # fmt: skip
 
 
+VIOLATED = "Constraints violated (batch)! For more information, run with TORCH_LOGS=dynamic.\n"
+GUARDED = "This holds only where Eq(s77, 3), where s77 is L['{}'].size()[{}]"
+
+
+@pytest.mark.parametrize(
+    ("guards", "frames", "ruled"),
+    [
+        ([GUARDED.format("x", 0)], (), "confirmed"),
+        ([GUARDED.format("x", 1)], (), "not reached"),  # another dimension, which may be `AUTO`
+        ([GUARDED.format("y", 0)], (), "not reached"),
+        ([], (4,), "confirmed"),  # as strict mode tells
+        ([], (), "not reached"),
+    ],
+    ids=["it restricts the dimension", "another dimension", "another input", "blamed itself", "nothing known"],
+)
+def test_an_info_of_the_line_that_restricts_what_is_to_vary_is_an_error(
+    guards: list[str], frames: tuple[int, ...], ruled: str, tmp_path: Path
+) -> None:
+    text = "import torch\nclass N(torch.nn.Module):\n    def forward(self, x):\n        return x.view(3, -1)\n"
+    file = tmp_path / "fixed.py"
+    file.write_text(text + "export(N(), X)\n", encoding="utf-8")
+    (info,) = lint([Task(file, Configuration(tmp_path, isolated=True).for_file(file))]).findings
+    assert (info.code, info.severity) == ("EXP407", Severity.INFO)
+
+    def at(*rows: int) -> tuple[Frame, ...]:
+        return tuple(Frame(str(file), row, "forward") for row in rows)
+
+    refused = Failure("export", "UserError", VIOLATED, at(*frames))
+    drafted = [Failure("export", "ConstraintViolation", said, at(4), further=True) for said in guards]
+    made = Run(
+        "m:5", "non-strict", "cpu", "fails", failures=(refused, *drafted), lines={str(file): (4,)},
+        inputs=("x: float32[batch=3, 4]",), call=Frame(str(file), 5),
+    )  # fmt: skip
+    judgement = judge([info], [made])
+    (judged,) = judgement.findings
+    assert judged.ruling == ruled
+    assert judged.finding.severity is (Severity.ERROR if ruled == "confirmed" else Severity.INFO)
+    assert [(s.frame and s.frame.row, s.what) for s in judgement.missed] == (
+        [] if ruled == "confirmed" else [(5, "UserError")]
+    )
+
+
 def test_a_place_that_is_not_in_the_text(file: Path, findings: dict[str, Finding]) -> None:
     far = failure(file, 4000, hints=("torch._check(x)",))
     gone = Failure("export", "ValueError", "no", (Frame("/nowhere/model.py", 1),), ("torch._check(x)",))

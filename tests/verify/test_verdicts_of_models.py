@@ -105,6 +105,13 @@ CASES = {
         "",
         (("EXP502", "confirmed"),),
     ),
+    "an output that a flag adds": Case(
+        "class Cache:\n    def __init__(self, x):\n        self.x = x\n\n\n"
+        + forward("if cache is None:\n    cache = Cache(x)\nreturn x * 2, cache", "x, cache=None"),
+        "fails",
+        "",
+        (("EXP701", "confirmed"),),
+    ),
     # What was not compared.
     "decompositions that fail": Case(
         "def refuse(self, *_, **__):\n    raise RuntimeError('none today')\n\n\n"
@@ -161,6 +168,22 @@ CASES = {
         inputs=(TensorSpec("float32", (2, "w")),),
         sizes=(("w", 48),),
     ),
+    "a size that a guard computes": Case(
+        forward("return x * 2 if x.numel() == 48 else x"),
+        "narrower",
+        "n = 16",
+        (("EXP401", "confirmed"),),
+        inputs=(TensorSpec("float32", ("n", 3)),),
+        sizes=(("n", 9),),
+    ),
+    "two sizes that a guard refuses together": Case(
+        forward("return x * 2 if (x.shape[0] - 2) * (y.shape[0] + 1) == 40 else x", "x, y"),
+        "narrower",
+        r"n = \d+, m = \d+: the program raises AssertionError: Guard failed",
+        (("EXP401", "confirmed"),),
+        inputs=(TensorSpec("float32", ("n", 3)), TensorSpec("float32", ("m", 3))),
+        sizes=(("n", 9), ("m", 5)),
+    ),
     "a flag": Case(
         forward("return x * 2 if double else x", "x, double: bool"),
         "exports",
@@ -207,6 +230,14 @@ CASES = {
         "exports",
         r"deleted by the code: .*victim\.txt",
     ),
+    "a file that a process deletes, and one that is moved away": Case(
+        forward(
+            "here = os.path.dirname(__file__)\nos.system(f'rm -f {here}/erased.txt')\n"
+            "if os.path.exists(f'{here}/moved.txt'): os.rename(f'{here}/moved.txt', f'{here}/new.txt')\nreturn x"
+        ),
+        "exports",
+        r"deleted by the code: moved\.txt, erased\.txt",
+    ),
 }
 
 
@@ -214,9 +245,9 @@ CASES = {
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, str, list[tuple[str, str]]]]:
     """The run of each case, the text for people, and the codes of findings with what became of them."""
     root = tmp_path_factory.mktemp("models").resolve()
-    victim = root / "victim.txt"
-    victim.touch()
-    os.utime(victim, (1e9, 1e9))
+    for name in ("victim.txt", "erased.txt", "moved.txt"):
+        (root / name).touch()
+        os.utime(root / name, (1e9, 1e9))
     targets = [_target(root, f"case{i}", case) for i, case in enumerate(CASES.values())]
     linted = Linted(Configuration(root, isolated=True))
     printer = Printer(targets, Context(root, linted.source), concise=True, show_output=False)
@@ -303,6 +334,9 @@ def test_an_output_of_a_library_is_blamed_on_the_line_that_makes_it(mode: Mode, 
     )  # fmt: skip
     (run,) = verify([target], Path(sys.executable))
     assert run.verdict == "fails"
-    (missed,) = Linted(Configuration(project, isolated=True)).judge([run], [file]).missed
-    assert missed.frame is not None
-    assert (Path(missed.frame.file).name, missed.frame.row) == ("kept_in_library.py", 15)
+    blamed = run.failures[0].frames[-1]
+    assert (Path(blamed.file).name, blamed.row) == ("kept_in_library.py", 15)
+    judgement = Linted(Configuration(project, isolated=True)).judge([run], [file])
+    (returned,) = (judged for judged in judgement.findings if judged.finding.code == "EXP701")
+    assert (returned.ruling, returned.finding.span.start.row) == ("confirmed", 12)
+    assert judgement.missed == ()

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from exportlint.findings import Finding, Position, Severity, Span
+from exportlint.findings import Finding, Position, Severity, Span, Step
 from exportlint.messages import recognize
 from exportlint.source import LineIndex
-from exportlint.verify.results import Run
+from exportlint.verify.results import Frame, Run
 from exportlint.verify.target import Target
 from exportlint.verify.verdicts import RULINGS, Judged, Judgement, Sources, Surprise
 
@@ -94,9 +94,16 @@ def as_finding(surprise: Surprise, place: tuple[Path, int] | None, sources: Sour
         span=_row_span(None if source is None else source.lines, row),
         symbol=symbol,
         mode=surprise.run.mode,
+        trail=tuple(_step(frame, sources) for frame in surprise.because),
         help=advice(surprise, None if source is None else source.lines),
         fix=next(iter(surprise.fixes), None),
     )
+
+
+def _step(frame: Frame, sources: Sources) -> Step:
+    source = sources(frame.file)
+    span = _row_span(None if source is None else source.lines, frame.row)
+    return Step(frame.file, span, "this line restricts the size")
 
 
 def advice(surprise: Surprise, lines: LineIndex | None) -> str | None:

@@ -25,6 +25,7 @@ from exportlint.source import SourceError, SyntaxProblem, discover, read
 from exportlint.syntax.definitions import Assignment, Class, FunctionNode, Import, Module
 from exportlint.verify.specs import Spec
 from exportlint.verify.targets.constructors import Constructors
+from exportlint.verify.targets.documents import documents
 from exportlint.verify.targets.hints import hints_of
 from exportlint.verify.targets.signatures import required
 from exportlint.verify.targets.sources import Sources
@@ -69,6 +70,15 @@ class Code:
             if file.suffix == ".py":
                 with contextlib.suppress(SourceError, SyntaxProblem):
                     modules.append(self.module(file))
+        return tuple(modules)
+
+    @cached_property
+    def documents(self) -> tuple[Module, ...]:
+        """The examples in the project's documents, each as if it were a file."""
+        modules = []
+        for source in documents(self.settings.root):
+            with contextlib.suppress(SourceError, SyntaxProblem):
+                modules.append(self._project.add(source))
         return tuple(modules)
 
     @cached_property

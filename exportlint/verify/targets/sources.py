@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exportlint.syntax.definitions import Class, FunctionNode, Module
@@ -40,7 +41,7 @@ class Sources:
 
     def target(self, usage: Usage, plain: Target) -> Target:
         """A usage as a target. `plain` is its class as one."""
-        file, paths = reference(usage.module.path, "", self._code.settings.src)
+        file, paths = reference(Path(usage.module.source.filename), "", self._code.settings.src)
         lines = usage.module.source.text.splitlines()
         statements = tuple(_piece(statement, lines) for statement in usage.statements)
         hints = plain.inputs.hints if isinstance(plain.inputs, Guessed) else {}
@@ -50,7 +51,7 @@ class Sources:
     @cached_property
     def _usages(self) -> Mapping[Class, Sequence[Usage]]:
         found: dict[Class, list[Usage]] = {}
-        for module in self._code.files:
+        for module in (*self._code.files, *self._code.documents):
             for usage in self._code.usages.in_module(module):
                 found.setdefault(usage.cls, []).append(usage)
         return {

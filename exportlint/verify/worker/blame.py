@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .entry import entry_of
-from .frames import Frames, chain_of, frame_event, frames_in_text, is_of_project, odd, ranked
+from .frames import Frames, chain_of, frame_event, frames_in_text, odd, ranked
 from .lazily import pytree, torch
 from .own import is_own
 from .texts import text_of
@@ -67,10 +67,9 @@ def frames_of_data(export: Callable[[], Any], root: str) -> Frames:
     return hit[0] if hit else []
 
 
-def frames_of_output(model: Any, run: Callable[[], Any], root: str) -> Frames:
-    """Where a model of a library makes what torch cannot take apart in its output. `run` calls it in eager."""
-    code = getattr(inspect.unwrap(entry_of(model)), "__code__", None)
-    unknown = None if code is None or is_of_project(code.co_filename, root) else _unknown(run())
+def frames_of_output(run: Callable[[], Any], root: str) -> Frames:
+    """Where a model makes what torch cannot take apart in its output. `run` calls it in eager."""
+    unknown = _unknown(run())
     if unknown is None:
         return []
     kind = type(unknown)

@@ -18,6 +18,7 @@ from .calls import Outcome, call
 from .devices import baked_devices, has_module
 from .differences import difference
 from .global_tensors import GlobalTensors
+from .guards import guarded_numbers, refused_sizes
 from .inputs import as_inputs, to_device
 from .lazily import pytree, torch
 from .models import LARGE, Subject
@@ -26,7 +27,7 @@ from .settled import digest_of, is_settled
 from .slopes import gradient_difference, gradients
 from .texts import first_line, is_refusal, text_of
 from .values import changed_constants, changed_values, with_shared
-from .varying import Varying, beyond, guarded_numbers, other_sizes, with_sizes
+from .varying import Varying, beyond, other_sizes, with_sizes
 from .words import Emit, Example, Inputs, Job
 from .worlds import Reads, worlds
 
@@ -322,10 +323,16 @@ class Comparer:
         return False
 
     def _compare_sizes(self) -> None:
-        for label, sizes in other_sizes(self._varying, beyond(self._program), self._telling_sizes()):
+        others = other_sizes(self._varying, beyond(self._program), self._telling_sizes())
+        refused = refused_sizes(self._program, self._example, self._varying)
+        tried: list[dict[str, int]] = []
+        for label, sizes in itertools.chain(others, refused):
+            if sizes in tried:
+                continue
+            tried.append(sizes)
             try:
                 inputs = with_sizes(self._example, self._varying, sizes, 1)
-            except (ValueError, RuntimeError, LookupError) as error:  # noqa: PERF203 - what follows takes longer
+            except (ValueError, RuntimeError, LookupError) as error:
                 self._tell("size", label, "skipped", first_line(text_of(error)))
             else:
                 self._both("size", label, inputs)
@@ -396,6 +403,9 @@ class Comparer:
         if passes is None:
             why = "this torch cannot move programs"
             self._tell("device", "another device", "skipped", f"{why}; {where}" if where else why)
+            return
+        if there == "meta" and not baked:  # where only what names a device shows: there are no numbers
+            self._tell("device", there, "agrees", "the program names no device")
             return
         inputs = to_device(self._inputs, there)
         number = next(self._numbers)

@@ -8,6 +8,9 @@ import os
 from typing import Any
 
 from .frames import frames_in_text
+from .lazily import torch
+
+_TYPES = frozenset(("cpu", "cuda", "mps", "xpu", "meta"))
 
 
 def has_module(name: str) -> bool:
@@ -24,8 +27,9 @@ def baked_devices(program: Any) -> list[str]:
     for module in program.graph_module.modules():
         for node in getattr(getattr(module, "graph", None), "nodes", ()):
             device = node.kwargs.get("device")
-            if device is None and "to.device" in str(node.target) and len(node.args) > 1:
-                device = node.args[1]
+            if device is None:  # `to.device`, and what stands for a `with torch.autocast(...)`
+                named = (a for a in node.args if isinstance(a, torch.device) or (isinstance(a, str) and a in _TYPES))
+                device = next(named, None)
             if device is None:
                 continue
             frames = frames_in_text(node.meta.get("stack_trace") or "")

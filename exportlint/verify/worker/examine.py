@@ -45,6 +45,10 @@ _FOR_ALL = 0.8
 """The part of a job's time after which nothing more is compared: a verdict is worth more than all comparisons."""
 
 
+_QUICK = 1.0
+"""Seconds of one processor for a call: for less, what several threads spend is mostly waiting for each other."""
+
+
 class _Steps:
     """What is done one after the other. What raises is the end of it."""
 
@@ -113,7 +117,10 @@ class _Steps:
             rows_that_run(lambda file: is_of_project(file, root)) as rows,
         ):
             model = subject.fresh()
+            began = time.thread_time()
             outcome = call(model, inputs, 0)
+        if (time.thread_time() - began) * torch.get_num_threads() < _QUICK:
+            torch.set_num_threads(1)
         subject.share(model)
         del model
         self._rows = rows
@@ -175,7 +182,8 @@ class _Steps:
         if not frames and "output" in text_of(first):
             frames = frames_of_line(r"^\s*return\b", subject.model, self._rows)
             inputs = (example.arguments, dict(example.keywords))
-            frames = frames or frames_of_output(subject.model, lambda: call(subject.fresh(), inputs, 0).value, root)
+            made = frames_of_output(lambda: call(subject.fresh(), inputs, 0).value, root)
+            frames = [{**frame, "lowest": False} for frame in made] + frames if frames else made
         suggest_checks(first, root)
         self._emit({"failure": failure(first, "export", frames)})
         if isinstance(first, Exception) and not isinstance(first, MemoryError) and not self._job.get("trial"):

@@ -55,9 +55,14 @@ def infer(
         LookupError: none were found; the message says what was tried and what was the matter with the best of it.
     """
     search = Search(model, hints, device, Budget(seconds), tries)
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return search.example(search.run(), vary)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # the work of all threads counts, and for small inputs they mostly wait
+    try:
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return search.example(search.run(), vary)
+    finally:
+        torch.set_num_threads(threads)
 
 
 class Search:

@@ -6,7 +6,6 @@ import ast
 import collections
 import inspect
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -182,17 +181,6 @@ def beyond(program: Any) -> list[int]:
 def _number(bound: Any, step: int) -> int | None:
     # What is infinite is so in several ways of torch's and sympy's, and does not become an `int`.
     return int(bound) + step if str(bound).lstrip("-").isdecimal() else None
-
-
-def guarded_numbers(program: Any, module: Any) -> list[int]:
-    """The numbers that a program compares sizes with, in its guards and its runtime assertions."""
-    text = "\n".join(map(str, getattr(program, "_guards_code", None) or ()))
-    for part in module.modules():
-        for node in getattr(getattr(part, "graph", None), "nodes", ()):
-            if node.op == "call_function" and getattr(node.target, "__module__", "") == "_operator":
-                text += " ".join(f" {argument} " for argument in node.args if type(argument) is int)
-    # Not those of indices and names: `L['x'].size()[1] != 16`.
-    return sorted({int(number) for number in re.findall(r"(?<![\w\[.])\d{1,5}(?![\w\].])", text)} - {0})
 
 
 _MOST_TELLING = 6

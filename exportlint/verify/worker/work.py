@@ -51,15 +51,21 @@ def work_on(job: Job, events: Events) -> None:
         if os.getpid() != owner:
             os._exit(0)  # user code has forked, and has not ended the child
         stage = event.get("stage", stage)
+        if stage == "done":
+            look_for_files()
         events.send({"id": job["id"], **event})
 
+    def deleted(file: str) -> None:
+        if os.getpid() == owner:
+            events.send({"id": job["id"], "deleted": file})
+
+    look_for_files = watch_deletions(job["root"], deleted)
     emit({"stage": stage})
     # Says where it hangs, to standard error, just before the parent ends it.
     faulthandler.enable(sys.__stderr__ or 2)
     faulthandler.dump_traceback_later(job["timeout"], file=sys.__stderr__ or 2)
     _limit_itself(job["memory"])
     _refuse_swarms()
-    watch_deletions(job["root"], lambda file: emit({"deleted": file}) if os.getpid() == owner else None)
     try:
         examine(job, emit)
     except BaseException as error:  # also SystemExit: nothing that user code raises ends the host

@@ -315,23 +315,25 @@ def _other_globals(reads: Reads) -> Iterator[World]:
 
     Not texts: they are paths and addresses.
     """
-    count = 0
+    seen: set[tuple[int, Any]] = set()
     for module in reads.modules:
         for holder, key, shown in _plain_globals(module, reads.names):
             other = None if isinstance(holder[key], str) else another(holder[key])
-            if other is not None and count < _MOST_GLOBALS:
-                count += 1
+            if other is not None and len(seen) < _MOST_GLOBALS and (id(holder), key) not in seen:
+                seen.add((id(holder), key))  # which several modules may import
                 name = f"{shown} = {other!r}"
                 yield World("global", name, lambda _, h=holder, k=key, o=other: _put(h, k, o), is_claimed=False)  # type: ignore[misc]
 
 
-def _plain_globals(module: Any, names: set[str]) -> Iterator[tuple[dict[Any, Any], Any, str]]:
+def _plain_globals(module: Any, names: set[str]) -> Iterator[tuple[Any, Any, str]]:
+    """What holds a global or a part of one, its key there, and what to call it."""
     own = vars(module)
     for name in sorted(names & own.keys()):
         if name.startswith("__"):
             continue
-        if isinstance(own[name], dict):
-            yield from ((own[name], key, f"{name}[{key!r}]") for key in own[name])
+        if isinstance(own[name], (dict, list)):
+            keys = own[name] if isinstance(own[name], dict) else range(len(own[name]))
+            yield from ((own[name], key, f"{name}[{key!r}]") for key in keys)
         else:
             yield own, name, name
 
