@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import signal
+import zlib
 from collections.abc import Iterator
 
 import pytest
@@ -22,6 +24,32 @@ settings.load_profile("exportlint")
 # A server in the process of the tests collects garbage as often as one in its own, which has no torch, no tests and no
 # examples of hypothesis to walk each time.
 gc.unfreeze = lambda: None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run be divided, also among machines."""
+    parser.addoption("--part", type=_part, metavar="K/N", help="run the K-th of N parts of the selected tests")
+
+
+def _part(text: str) -> tuple[int, int]:
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not K/N with 1 <= K <= N, such as 1/3")
+    return int(number), int(count)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the tests of other parts out. What part a test is in depends on its name alone."""
+    if not (part := config.getoption("part")):
+        return
+    number, count = part
+    selected: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    for item in items:
+        (selected if zlib.crc32(item.nodeid.encode()) % count == number - 1 else others).append(item)
+    config.hook.pytest_deselected(items=others)
+    items[:] = selected
 
 
 def pytest_collection_finish() -> None:

@@ -14,6 +14,7 @@ from exportlint.syntax.class_roles import called, made, parts, registered
 from exportlint.syntax.walk import once_a_statement, statements_below, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+FunctionLike = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))
 """`try`, also with `except*`: both have the same fields."""
 

@@ -118,6 +118,41 @@ class Model(nn.Module):
         return self.scaled(x)
 """
 
+DOCUMENTED = """
+from torch import nn
+
+
+def documented(intro):
+    def write(fn):
+        return described(fn, intro=intro) if intro else fn
+
+    return write
+
+
+def registered(fn=None):
+    def register(fn):
+        return described(fn, "Registered.")
+
+    if fn:
+        return register(fn)
+    return register
+
+
+def described(fn, intro):
+    lines = [intro, *fn.__doc__.split()]
+    fn.__doc__ = " ".join(lines)
+    return fn
+
+
+class Model(nn.Module):
+    @documented("Adds.")
+    @registered
+    def forward(self, x):
+        if x.sum() > 0:
+            return x
+        return -x
+"""
+
 
 def count_runs(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """From now on, how often the body of each function is run."""
@@ -142,6 +177,12 @@ def test_a_later_call_and_other_roots_make_the_same_objects(monkeypatch: pytest.
     runs = count_runs(monkeypatch)
     assert [finding.name for finding in check(CACHES)] == ["attribute-state"]
     assert runs["Cache.__init__"] == runs["fill"] == 1
+
+
+def test_a_decorator_that_returns_what_it_is_given_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = count_runs(monkeypatch)
+    assert [finding.name for finding in check(DOCUMENTED)] == ["tensor-branch"]
+    assert runs["described"] == 0
 
 
 @pytest.mark.parametrize(("least", "probes"), [("info", 1), ("warning", 0)])

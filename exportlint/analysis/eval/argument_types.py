@@ -20,9 +20,10 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.classes import bases, lineage
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.parameter_usage import NOTHING, FunctionLike, Helper, usage_and_helpers
+from exportlint.analysis.eval.parameter_usage import NOTHING, Helper, usage_and_helpers
 from exportlint.analysis.eval.parameters import defaults
 from exportlint.analysis.eval.pytree_leaves import is_abstract, is_unregistered
+from exportlint.syntax.definitions import FunctionLike
 
 ArgumentType = Literal["int", "float", "bool", "str", "Enum", "None", "list"]
 

@@ -28,6 +28,7 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.engine import Engine
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.global_values import GlobalValue
+from exportlint.analysis.eval.returned_arguments import returns_first_argument
 from exportlint.analysis.library_functions import find
 from exportlint.analysis.limits import MAX_GLOBAL_STEPS
 from exportlint.analysis.project import Definition
@@ -231,7 +232,11 @@ def _applied(scope: Frame, value: Value, decorator: ast.expr) -> Value:
         engine.silent += 1
         engine.constructing += 1
         try:
-            made = scope.call(scope.evaluate(decorator), Arguments((value,)), decorator)
+            called = scope.evaluate(decorator)
+            if isinstance(called, Function) and returns_first_argument(scope, called, value):
+                made = value
+            else:
+                made = scope.call(called, Arguments((value,)), decorator)
         finally:
             engine.silent -= 1
             engine.constructing -= 1

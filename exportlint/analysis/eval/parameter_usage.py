@@ -30,10 +30,8 @@ from exportlint.analysis.eval.annotations import annotated_argument
 from exportlint.analysis.eval.classes import find_method, undecorated
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.torch import table
-from exportlint.syntax.definitions import dotted
+from exportlint.syntax.definitions import FunctionLike, dotted
 from exportlint.syntax.walk import children
-
-FunctionLike = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 TENSOR_ONLY = frozenset({
     "shape", "size", "dim", "ndim", "view", "reshape", "unsqueeze", "squeeze", "permute", "transpose",

@@ -31,8 +31,8 @@ from exportlint.analysis.eval.declared_types import believed, declared_argument
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.parameter_usage import NOTHING, Usage, parameter_usage
 from exportlint.analysis.eval.state_access import note_default
+from exportlint.syntax.definitions import FunctionLike
 
-FunctionLike = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 INPUT = ".<input>"
 """Behind the name of a variable: which argument of `forward` it holds, where that is a container."""
 
