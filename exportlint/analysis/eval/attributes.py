@@ -9,6 +9,7 @@ from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.values import (
     ARRAY,
+    CLASS_TEXTS,
     FALSE,
     PYTHON,
     UNKNOWN,
@@ -124,7 +125,9 @@ has_attributes(AttributesOf, Shape, Tuple, Sequence, Dict, Const, Scalar)(_metho
 
 @has_attributes(TypeOf)
 def _type_attribute(frame: Frame, value: TypeOf, name: str, node: ast.AST) -> Value:
-    return TypeOf(value.tensor, name)
+    if value.of_parameter and value.attribute in CLASS_TEXTS:
+        return TypeOf(value.tensor, f"{value.attribute}.{name}", of_parameter=True)
+    return TypeOf(value.tensor, name, value.of_parameter)
 
 
 def _python_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
