@@ -194,6 +194,10 @@ class Python(Value):
     affixes: tuple[str, str] = ("", "")
 
 
+SOME_MODULE = Python("Module")
+"""A module of which only an annotation tells that it is one."""
+
+
 @immutable
 class Const(Value):
     """A Python constant that is known: None, a bool, a number, a string, a member of an enumeration."""

@@ -12,6 +12,7 @@ from exportlint.analysis.domain.values import (
     CLASS_TEXTS,
     FALSE,
     PYTHON,
+    SOME_MODULE,
     UNKNOWN,
     AttributesOf,
     BoundMethod,
@@ -133,6 +134,8 @@ def _type_attribute(frame: Frame, value: TypeOf, name: str, node: ast.AST) -> Va
 def _python_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, Python) and value.type is not None and "." in value.type:
         return External(f"{value.type}.{name}")  # a method of a class that is known by its qualified name
+    if value == SOME_MODULE and name in {"weight", "bias"}:
+        return Tensor(Origin.PARAMETER, "float", optional=name == "bias", name=name)
     if value == Python("PackedSequence") and name in {"data", "batch_sizes"}:
         return result(frame, node, f"PackedSequence.{name}", (), "int" if name == "batch_sizes" else None)
     if value == ARRAY and (name in {"tobytes", "tofile"} or frame.engine.mode == "strict"):
