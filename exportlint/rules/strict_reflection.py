@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.values import NONE, Const, External
 from exportlint.analysis.facts import Call
-from exportlint.analysis.facts.tracing import AliasSubscript, CachedRead, ClassStatement, MethodTest, SortedRows, Text
+from exportlint.analysis.facts.tracing import (
+    AliasSubscript,
+    CachedRead,
+    ClassStatement,
+    ClassText,
+    MethodTest,
+    SortedRows,
+    Text,
+)
 from exportlint.analysis.library_functions import LibraryFunction, find
 from exportlint.analysis.torch.operator import Operator
 from exportlint.analysis.torch.registry import find as operator
@@ -20,7 +28,7 @@ from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
-ALIAS = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR})
+SINCE_2_13 = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR})
 """Measured with torch 2.13 only."""
 TRACED_SINCE_2_15 = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 15): None})
 CACHED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(ERROR))
@@ -31,10 +39,21 @@ CHOOSES = frozenset({"builtins.max", "builtins.min"})
 NAMED = frozenset({"items", "named_parameters", "named_buffers", "named_children", "named_modules"})
 """Methods that give pairs of which no two begin with the same name."""
 
-Looks = Call | Text | MethodTest | ClassStatement | CachedRead | SortedRows | AliasSubscript
+Looks = Call | Text | MethodTest | ClassStatement | ClassText | CachedRead | SortedRows | AliasSubscript
 
 
-@rule("EXP606", "strict-reflection", Call, Text, MethodTest, ClassStatement, CachedRead, SortedRows, AliasSubscript)
+@rule(
+    "EXP606",
+    "strict-reflection",
+    Call,
+    Text,
+    MethodTest,
+    ClassStatement,
+    ClassText,
+    CachedRead,
+    SortedRows,
+    AliasSubscript,
+)
 def strict_reflection(fact: Looks, context: Context) -> Iterator[Report]:
     """`str(x)`, `callable(x.sum)`, `dir(x)`, `globals()`, `eval("x * 2")`, `sorted(d.items())`, `class` in forward."""
     claim, what, instead = _verdict(fact)
@@ -94,8 +113,15 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         )
     if isinstance(fact, ClassStatement):
         return CLAIM, f"the definition of class `{fact.name}`", "define it at the top of the file"
+    if isinstance(fact, ClassText):
+        what = f"`{fact.operation.strip('.')}` on the `{fact.text}` of a parameter's class"
+        return SINCE_2_13, what, "ask `self.weight.__class__`, or compare with `==` or `isinstance`"
     if isinstance(fact, AliasSubscript):
-        return ALIAS, f"a type subscripted with the global alias `{fact.alias}`", "write its type out, or leave it out"
+        return (
+            SINCE_2_13,
+            f"a type subscripted with the global alias `{fact.alias}`",
+            "write its type out, or leave it out",
+        )
     if isinstance(fact, CachedRead):
         is_tensor = any(True for _ in tensors_in(fact.computed))
         instead = "compute it in `__init__`; register a tensor as a buffer"

@@ -69,9 +69,9 @@ class Runs:
         return self.directory / (hashlib.sha256(repr(key).encode()).hexdigest()[:24] + ".pickle")
 
 
-def configuration(mode: Mode, batch: Batch, exported: tuple[str, ...] = ()) -> Configuration:
-    """The settings that a library is linted with; `exported` are the classes that they say are exported."""
-    overrides = {"mode": mode, "dynamic-dims": BATCHES[batch], "torch-version": (2, 13), "exported": exported}
+def configuration(mode: Mode, batch: Batch) -> Configuration:
+    """The settings that a library is linted with."""
+    overrides = {"mode": mode, "dynamic-dims": BATCHES[batch], "torch-version": (2, 13)}
     return Configuration(Path.cwd(), isolated=True, overrides=(Layer(Path.cwd(), overrides),))
 
 
@@ -98,11 +98,7 @@ class Bench:
     """Findings of one library, against which runs are held."""
 
     def __init__(self, library: Library, runs: Runs, kept: Sequence[tuple[Case, Run]], jobs: int) -> None:
-        """Lint the files whose code `kept` ran, and what else it fails in.
-
-        That is done without settings and, as somebody who exports these models would do it, with `exported` naming
-        their classes.
-        """
+        """Lint the files whose code `kept` ran, and what else it fails in."""
         self._library = library
         self._findings: dict[tuple[Mode, Batch], dict[str, list[Finding]]] = {}
         # What is blamed on another package is found where that is linted too.
@@ -110,19 +106,14 @@ class Bench:
         ran = {Path(file) for _, run in kept for file in run.lines} | blamed
         files = sorted(file for file in ran if library.package in file.parents and file.suffix == ".py")
         files += sorted(file for file in blamed if library.package not in file.parents and file.suffix == ".py")
-        classes = tuple(sorted({case.model for case, _ in kept}))
-        for mode, batch, exported in itertools.product(MODES, BATCHES, ((), classes)):
+        for mode, batch in itertools.product(MODES, BATCHES):
             by_file = self._findings.setdefault((mode, batch), {})
-            make = functools.partial(self._lint, files, mode, batch, exported, jobs)
-            for finding in runs.findings((mode, batch, exported, [*map(str, files)]), make):
-                known = by_file.setdefault(finding.filename, [])
-                if finding not in known:
-                    known.append(finding)
+            make = functools.partial(self._lint, files, mode, batch, jobs)
+            for finding in runs.findings((mode, batch, [*map(str, files)]), make):
+                by_file.setdefault(finding.filename, []).append(finding)
 
-    def _lint(
-        self, files: Sequence[Path], mode: Mode, batch: Batch, exported: tuple[str, ...], jobs: int
-    ) -> tuple[Finding, ...]:
-        settings = configuration(mode, batch, exported).for_directory(self._library.package)
+    def _lint(self, files: Sequence[Path], mode: Mode, batch: Batch, jobs: int) -> tuple[Finding, ...]:
+        settings = configuration(mode, batch).for_directory(self._library.package)
         found = lint([Task(file, settings) for file in files], jobs, fixes=False).findings
         internal = next((f for f in found if f.code == "EXP004"), None)
         if internal is not None:
@@ -172,7 +163,6 @@ class Bench:
                 )
             ),
             missed=tuple(self._missed(surprise) for surprise in judgement.missed if not surprise.further),
-            named=True,
         )
 
     def _missed(self, surprise: Surprise) -> Missed:

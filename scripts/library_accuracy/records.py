@@ -44,7 +44,7 @@ class Record:
 
     `model` is what was called with `arguments` and `keywords`, `inputs` describes the example; `guessed` says that
     verify found these inputs by trying. `error` is the first line of what export raised, `file` and `row` where.
-    `seconds` is the wall time. `named`: the library was also linted with the setting `exported`.
+    `seconds` is the wall time.
     """
 
     library: str
@@ -65,7 +65,6 @@ class Record:
     seconds: float
     findings: tuple[Held, ...] = ()
     missed: tuple[Missed, ...] = ()
-    named: bool = False
 
     @property
     def key(self) -> tuple[str, Mode, Batch]:
@@ -98,10 +97,7 @@ def write(path: Path, records: Iterable[Record]) -> None:
 
 def _lines(records: Iterable[Record]) -> Iterator[str]:
     for record in records:
-        fields = dataclasses.asdict(record)
-        if not record.named:
-            del fields["named"]
-        yield json.dumps(fields, ensure_ascii=False)
+        yield json.dumps(dataclasses.asdict(record), ensure_ascii=False)
 
 
 def _record(line: str) -> Record:

@@ -188,7 +188,7 @@ def _is_within(value: Value, bound: Value) -> bool:
             return value.name == bound.name and leq(value.receiver, bound.receiver)
         case (Shape(), Shape()) if value.plain == bound.plain:
             return _is_within(value.tensor, bound.tensor)
-        case (TypeOf(), TypeOf()) if value.attribute == bound.attribute:
+        case (TypeOf(), TypeOf()) if (value.attribute, value.of_parameter) == (bound.attribute, bound.of_parameter):
             return _is_within(value.tensor, bound.tensor)
         case ((Scalar() | Size()), Size()) if value.dim is not None:
             return value.kind == bound.kind and sizes.leq(value.dim, bound.dim)

@@ -194,6 +194,10 @@ class Python(Value):
     affixes: tuple[str, str] = ("", "")
 
 
+SOME_MODULE = Python("Module")
+"""A module of which only an annotation tells that it is one."""
+
+
 @immutable
 class Const(Value):
     """A Python constant that is known: None, a bool, a number, a string, a member of an enumeration."""
@@ -616,10 +620,18 @@ class Descriptor(Composite):
 
 @immutable
 class TypeOf(Value):
-    """`type(x)` or `x.__class__` of a tensor; `attribute` is `__name__` and the like."""
+    """`type(x)` or `x.__class__` of a tensor; `attribute` is `__name__` and the like.
+
+    `of_parameter`: it is the `type()` of what surely is a parameter, whose texts strict mode does not read.
+    """
 
     tensor: Tensor
     attribute: str = ""
+    of_parameter: bool = False
+
+
+CLASS_TEXTS = frozenset({"__name__", "__qualname__", "__module__"})
+"""What a class says of itself in words."""
 
 
 @hashed_once

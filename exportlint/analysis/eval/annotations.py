@@ -7,6 +7,7 @@ import ast
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.values import (
     NONE,
+    SOME_MODULE,
     UNKNOWN,
     ClassValue,
     Dict,
@@ -91,7 +92,10 @@ def _class(frame: Frame, value: Value, name: str) -> Value | None:
         return {"list": UNKNOWN, "tuple": UNKNOWN, "dict": Dict((), UNKNOWN), "object": UNKNOWN}.get(last, Python(last))
     if last in {"Any", "Callable", "Optional", "Union"}:
         return None if last == "Any" else UNKNOWN
-    if table.lookup(value.name) is not None or value.name.startswith("torch."):
+    api = table.lookup(value.name)
+    if api is not None and api.kind == "module":
+        return SOME_MODULE
+    if api is not None or value.name.startswith("torch."):
         return Python(last)
     return UNKNOWN
 

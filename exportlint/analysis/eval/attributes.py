@@ -9,8 +9,10 @@ from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.values import (
     ARRAY,
+    CLASS_TEXTS,
     FALSE,
     PYTHON,
+    SOME_MODULE,
     UNKNOWN,
     AttributesOf,
     BoundMethod,
@@ -124,12 +126,16 @@ has_attributes(AttributesOf, Shape, Tuple, Sequence, Dict, Const, Scalar)(_metho
 
 @has_attributes(TypeOf)
 def _type_attribute(frame: Frame, value: TypeOf, name: str, node: ast.AST) -> Value:
-    return TypeOf(value.tensor, name)
+    if value.of_parameter and value.attribute in CLASS_TEXTS:
+        return TypeOf(value.tensor, f"{value.attribute}.{name}", of_parameter=True)
+    return TypeOf(value.tensor, name, value.of_parameter)
 
 
 def _python_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, Python) and value.type is not None and "." in value.type:
         return External(f"{value.type}.{name}")  # a method of a class that is known by its qualified name
+    if value == SOME_MODULE and name in {"weight", "bias"}:
+        return Tensor(Origin.PARAMETER, "float", optional=name == "bias", name=name)
     if value == Python("PackedSequence") and name in {"data", "batch_sizes"}:
         return result(frame, node, f"PackedSequence.{name}", (), "int" if name == "batch_sizes" else None)
     if value == ARRAY and (name in {"tobytes", "tofile"} or frame.engine.mode == "strict"):

@@ -12,6 +12,7 @@ from exportlint.analysis.domain.interval import Interval
 from exportlint.analysis.domain.lattice import join, options, tensors_in
 from exportlint.analysis.domain.values import (
     ARRAY,
+    CLASS_TEXTS,
     FALSE,
     NONE,
     TRUE,
@@ -48,6 +49,7 @@ from exportlint.analysis.eval.sizes import (
 )
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import Branch, Conversion, Identity, TypeTest
+from exportlint.analysis.facts.tracing import ClassText
 from exportlint.analysis.torch import table
 
 BOOL = Python("bool")
@@ -206,6 +208,9 @@ def _type_test(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: V
     tested = left if isinstance(left, TypeOf) else right
     other = right if tested is left else left
     assert isinstance(tested, TypeOf)
+    is_within = isinstance(op, (ast.In, ast.NotIn)) and tested is right
+    if is_within and tested.of_parameter and tested.attribute in CLASS_TEXTS:
+        frame.emit(ClassText, node, tested.tensor, text=tested.attribute, operation=_OPERATORS[type(op)])
     if tested.tensor.assumed or tested.tensor.optional:
         return BOOL
     if isinstance(other, TypeOf) and not other.attribute:

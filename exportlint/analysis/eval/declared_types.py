@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from exportlint.analysis.domain.values import (
+    PYTHON,
+    SOME_MODULE,
     UNKNOWN,
     BoundMethod,
     Dict,
@@ -33,11 +35,14 @@ def believed(value: Value, promised: Callable[[], Value]) -> Value:
     """The value of an annotated name: what its annotation promised holds where nothing better is known.
 
     It also holds against a guess: an argument that is only assumed to be a tensor is the list that it is annotated as.
+    What a constructor is given without an annotation may be a module.
     """
     guessed = isinstance(value, Tensor) and value.assumed
-    if not (guessed or value == UNKNOWN):
+    if not (guessed or value in (UNKNOWN, PYTHON)):
         return value
     said = promised()
+    if value == PYTHON and said != SOME_MODULE:
+        return value
     return value if said == UNKNOWN or (guessed and isinstance(said, Tensor)) else said
 
 
@@ -82,7 +87,7 @@ def _fresh(frame: Frame, value: Value, node: ast.expr, message: str) -> Value:
     if isinstance(value, Dict) and value.rest is not None:
         rest = _fresh(frame, value.rest, node, message)
         return Dict((), rest) if rest != UNKNOWN else UNKNOWN
-    return UNKNOWN
+    return value if value == SOME_MODULE else UNKNOWN
 
 
 @has_attributes(Unknown)

@@ -14,6 +14,7 @@ from typing import Literal
 from exportlint.analysis.domain.immutable import immutable
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
+    SOME_MODULE,
     Const,
     Dict,
     External,
@@ -70,9 +71,9 @@ SAME_KIND = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
 NO_TENSORS = frozenset({"torch.nn.Identity", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
 """Modules of torch that take what they are made of takes, or are not called."""
 
-Kind = Literal["tensor", "iterable", "list", "dict", "number"]
+Kind = Literal["tensor", "iterable", "list", "dict", "number", "module"]
 """`iterable`: a list or a tuple, unless it is a tensor that is used like one."""
-_Mark = Literal["tensor", "list", "dict", "number", "arithmetic", "position", "count", "tested"]
+_Mark = Literal["tensor", "list", "dict", "number", "module", "arithmetic", "position", "count", "tested"]
 
 
 @immutable
@@ -224,7 +225,7 @@ def _kind(strong: Iterable[_Mark], weak: Iterable[_Mark]) -> Kind | None:
     is_iterable = "position" in strong or "count" in strong
     if "tensor" in strong or (is_iterable and "arithmetic" in strong):
         return "tensor"
-    sure: list[Kind] = [mark for mark in strong if mark in {"list", "dict"}]
+    sure: list[Kind] = [mark for mark in strong if mark in {"list", "dict", "module"}]
     if sure:
         return sure[0]
     if is_iterable:
@@ -284,6 +285,8 @@ def _promised(value: Value) -> _Shown:
         shown.item = _promised(value.items[0]) if value.items else None
     elif isinstance(value, Dict):
         shown.strong["dict"] = None
+    elif value == SOME_MODULE:
+        shown.strong["module"] = None
     return shown
 
 

@@ -14,6 +14,7 @@ from exportlint.analysis.domain.values import (
     ITERABLE,
     NONE,
     PYTHON,
+    SOME_MODULE,
     UNKNOWN,
     Const,
     Dict,
@@ -192,6 +193,8 @@ def _used(frame: Frame, argument: ast.arg, usage: Usage, *, is_exported: bool) -
         return _tensor(frame, argument, surely=False)
     if usage.kind == "dict":
         return Dict((), UNKNOWN)
+    if usage.kind == "module":
+        return SOME_MODULE
     if usage.kind == "list":
         return Sequence(UNKNOWN if usage.item is None else _used(frame, argument, usage.item, is_exported=False))
     if usage.kind == "iterable":

@@ -37,6 +37,14 @@ class MethodTest(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class ClassText(Fact):
+    """`type(self.weight).__name__`, or another text of the class of a parameter, is read by a method or by `in`."""
+
+    text: str
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
 class ClassStatement(Fact):
     """A `class` statement is run."""
 

@@ -15,6 +15,7 @@ from exportlint.analysis.domain.values import (
     Const,
     Dict,
     Object,
+    Origin,
     Python,
     Scalar,
     Sequence,
@@ -143,13 +144,21 @@ def _type(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
 
 def _class_of(frame: Frame, value: Value, node: ast.AST) -> Value:
     if isinstance(value, Tensor) and not value.assumed and not value.known:
-        return TypeOf(value)
+        return TypeOf(value, of_parameter=_is_parameter(frame, value, node))
     if isinstance(value, Scalar):
         _note_symbol(frame, value, node, "type()")
     note_conversion(frame, value, node, "type()")
     if isinstance(value, Object):
         return ClassValue(value.instance.definition)
     return PYTHON
+
+
+def _is_parameter(frame: Frame, tensor: Tensor, node: ast.AST) -> bool:
+    """Whether what `type()` is asked about is an attribute that is a parameter, and not a view of one."""
+    asked = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if tensor.origin is not Origin.PARAMETER or tensor.data or tensor.detached or tensor.optional:
+        return False
+    return isinstance(asked, ast.Attribute) and not isinstance(frame.peek(asked.value), Tensor)
 
 
 @builtin("id", "hash", gives="int")

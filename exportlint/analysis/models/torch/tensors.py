@@ -34,6 +34,7 @@ from exportlint.analysis.eval.special_methods import SPECIAL, TEXTS, call_specia
 from exportlint.analysis.eval.state_access import note_tensor_write
 from exportlint.analysis.eval.tensor_results import same
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
+from exportlint.analysis.facts.tracing import ClassText
 from exportlint.analysis.models.torch.result_storage import related
 from exportlint.analysis.models.torch.results import apply, fresh, is_in_place, read_arguments
 from exportlint.analysis.models.torch.tensor_literals import make_literal
@@ -100,6 +101,9 @@ def call_tensor_method(frame: Frame, tensor: Tensor, name: str, arguments: Argum
 def _call_class_of(frame: Frame, callee: TypeOf, arguments: Arguments, node: ast.AST) -> Value:
     """`type(x)(y)`: non-strict export finds the class of fake tensors there."""
     read_arguments(frame, arguments, node)
+    text, _, method = callee.attribute.partition(".")
+    if method:
+        frame.emit(ClassText, node, callee.tensor, text=text, operation=f".{method}()")
     if not callee.attribute:
         note_call(frame, "torch.Tensor.__new__", arguments, node)
     return UNKNOWN
