@@ -53,7 +53,7 @@ from exportlint.analysis.eval.pytree_boundary import (
     watch_outputs,
 )
 from exportlint.analysis.eval.pytree_leaves import is_abstract
-from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts import Branch, Conversion, Fact
 from exportlint.analysis.facts.boundary import Output
 from exportlint.analysis.facts.environment import ModeRead
 from exportlint.analysis.facts.order import FactKey, Identity, keep
@@ -168,6 +168,12 @@ def _run_classes(engine: Engine, classes: Iterable[Class]) -> Iterator[tuple[Cla
             _export(root, cls, name)
             for key, fact in root.effects.all_facts().items():
                 keep(facts, fact, key)
+            if root.effects.asks_for_either and _is_called_by_export(engine, cls):
+                omitting = replace(engine.for_root(), omits_arguments=True)
+                _export(omitting, cls, name)
+                for key, fact in omitting.effects.all_facts().items():
+                    if isinstance(fact, (Branch, Conversion)):
+                        keep(facts, fact, key)
         if len(lineage(Frame(engine, cls.module), cls)) > MAX_BASES:
             engine.limited(cls, Reached("bases"))
         yield cls, _result(cls, engine, plain, facts)
@@ -298,6 +304,11 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
         engine.limited(cls, engine.limits_reached[-1])
 
 
+def _is_called_by_export(engine: Engine, cls: Class) -> bool:
+    """Whether no other class of the file calls the module, as far as that is known."""
+    return bool(engine.options.exports(cls)) or cls.node.name not in cls.module.called_in_classes
+
+
 def _instance(frame: Frame, cls: Class) -> Value:
     """The module as its constructor leaves it, given nothing but configuration."""
     found = find_method(frame, cls, "__init__")
@@ -330,7 +341,7 @@ def _run_root(
     frame.env = forward_arguments(
         frame,
         node,
-        lambda: bool(engine.options.exports(cls)) or cls.node.name not in cls.module.called_in_classes,
+        lambda: _is_called_by_export(engine, cls),
         engine.exported_dims.get(cls.full_name),
     )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver

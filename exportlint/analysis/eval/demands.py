@@ -64,10 +64,17 @@ def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construc
             read_data(frame, data, node, construct)
         frame.emit(Branch, node, data, construct=construct, condition=data, **details)
         return None
+    _note_either(frame, demanded)
     guard = truth_of(value) if isinstance(value, Size) else value
     if isinstance(guard, Guard):
         note_branch(frame, guard, node, construct, raises=construct == "assert" or bool(details.get("raises")))
     return truth(value)
+
+
+def _note_either(frame: Frame, value: Value) -> None:
+    """Note that something is asked of a value that is data in one way, and something else in another."""
+    if isinstance(value, Union) and frame.engine.is_tracing and any(map(data_of, value.options)):
+        frame.engine.effects.asks_for_either = True
 
 
 def ranged(value: Value) -> Scalar | None:
@@ -122,6 +129,7 @@ def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> boo
     given = without_none(value)
     data = None if frame.engine.constructing else data_of(given) or ranged(given)
     if data is None:
+        _note_either(frame, given)
         note_conversion(frame, value, node, target)
         return False
     if isinstance(data, Tensor):

@@ -151,6 +151,7 @@ def _asked(frame: Frame, function: Function, known: Activation, names: Names, no
     engine.effects.computes |= summary.effects.computes
     engine.effects.allocated |= summary.effects.allocated
     engine.effects.runs_operator |= summary.effects.runs_operator
+    engine.effects.asks_for_either |= summary.effects.asks_for_either
     if engine.records_calls and known.effects is not None:
         engine.calls.again(node, known.effects)
     _take_over(frame, summary, frame.heap)
