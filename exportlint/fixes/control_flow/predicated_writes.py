@@ -28,6 +28,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import method
 from exportlint.fixes.errors import DeclinedError, InapplicableError
+from exportlint.fixes.proofs.live_variables import returns
 from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.syntax.definitions import FunctionNode
 
@@ -84,6 +85,8 @@ def _branches_by(code: Code, branch: ast.If, counted: set[str], lines: Sequence[
                 raise DeclinedError("a later loop depends on the count")
             if isinstance(one, ast.If) and counted & names_in(one.test):
                 yield from choice(here, one).edits
+                if returns([one]):  # the choice takes in what stands behind it
+                    return
             elif isinstance(one, ast.If) and any(
                 counted & names_in(part.test) for part in ast.walk(one) if isinstance(part, (ast.If, ast.IfExp))
             ):

@@ -2,7 +2,7 @@
 
 `x = v` becomes `x = torch.where(c, v, x)`, `x[i] = v` writes `torch.where(c, v, x[i])`, `x.add_(v)` becomes
 `x.copy_(torch.where(c, x.add(v), x))`, and behind a method that writes to tensors of `self` what it wrote is put back.
-A list gets every item, and a mask says which of them `torch.stack` keeps. What is only said, and numbers in attributes
+A list gets every item, and a mask says which of them `torch.stack`, `sum` and `len` see. What is only said, and numbers in attributes
 that the file never reads, are left to eager.
 
 Needs: what is written are tensors, or numbers that become tensors, and all of it can be computed in vain. Never safe:
@@ -21,7 +21,7 @@ from exportlint.analysis.torch import table
 from exportlint.fixes.control_flow.conditions import condition_in_vain
 from exportlint.fixes.control_flow.logic import negated
 from exportlint.fixes.control_flow.merging import Fresh
-from exportlint.fixes.control_flow.terms import in_vain, is_number
+from exportlint.fixes.control_flow.terms import in_vain, is_number, is_started_by_number
 from exportlint.fixes.eager_only.reports import is_exporting, is_report
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
@@ -43,7 +43,7 @@ from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.liveness import is_bound, read_later
-from exportlint.fixes.proofs.observed_values import is_python, operation, tensor
+from exportlint.fixes.proofs.observed_values import builtin, is_python, operation, tensor
 from exportlint.fixes.proofs.purity import is_pure
 from exportlint.fixes.proofs.tensor_effects import written_by
 
@@ -70,6 +70,33 @@ class Predicate:
     def truth(self) -> Expression:
         """A tensor that is true where the statements take effect."""
         return self.condition if self.holds else expression("~{condition}", condition=self.condition)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stacked:
+    """A list that has every item, and the list of the masks that say which of them belong there."""
+
+    code: Code
+    name: str
+    mask: str
+    stack: str
+
+    def selected(self, use: ast.Name) -> Draft:
+        """What becomes of a use of the list: its items, their sum or their number. Raises DeclinedError."""
+        code, around = self.code, self.code.tree.parents[use]
+        mask = code.make("{stack}({mask})", stack=self.stack, mask=self.mask)
+        if isinstance(around, ast.Call) and around.args == [use] and not around.keywords:
+            if operation(code, around) == "stack":
+                return code.replace(around, code.make("{stacked}[{mask}]", stacked=around, mask=mask))
+            match builtin(code, around):
+                case "sum":
+                    rows = code.make("{stack}({items})[{mask}]", stack=self.stack, items=use, mask=mask)
+                    return code.replace(around, method(rows, "sum", 0))
+                case "len":
+                    return code.replace(around, method(mask, "sum"))
+        if getattr(around, "test", None) is use or (isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)):
+            return code.replace(use, method(mask, "any"))
+        raise DeclinedError(f"`{self.name}` is not only stacked, added up or counted")
 
 
 class Predicated:
@@ -146,7 +173,7 @@ class Predicated:
         return [statement(template, name=owner, item=value) for template, owner, value in lines]
 
     def selections(self, code: Code) -> list[Draft]:
-        """Edits that make the masks of lists, and let what stacks the lists select by them. Raises DeclinedError."""
+        """Edits that make the masks of lists, and let what uses the lists select by them. Raises DeclinedError."""
         edits: list[Draft] = []
         for name, (mask, appending) in self.masks.items():
             scope = code.tree.function(appending)
@@ -156,14 +183,8 @@ class Predicated:
             if len(made) != 1 or not isinstance(made[0].value, ast.List) or made[0].value.elts:
                 raise DeclinedError(f"`{name}` is not an empty list at first")
             edits.append(code.statements.insert_after(made[0], [statement("{mask} = []", mask=mask)]))
-            stack = code.name("torch.stack", made[0])
-            for use in (n for n in uses if n not in inside and n is not made[0].targets[0]):
-                around = code.tree.parents[use]
-                is_stacked = isinstance(around, ast.Call) and around.args == [use] and not around.keywords
-                if not is_stacked or operation(code, around) != "stack":  # type: ignore[arg-type]
-                    raise DeclinedError(f"`{name}` is not only stacked")
-                selected = code.make("{stacked}[{stack}({mask})]", stacked=around, stack=stack, mask=mask)  # type: ignore[arg-type]
-                edits.append(code.replace(around, selected))  # type: ignore[arg-type]
+            stacked = _Stacked(code, name, mask, code.name("torch.stack", made[0]))
+            edits += (stacked.selected(n) for n in uses if n not in inside and n is not made[0].targets[0])
         return edits
 
     def _in_eager(self, code: Code, one: ast.stmt, when: Predicate) -> Statement:
@@ -316,7 +337,8 @@ class Predicated:
         (read,) = analysed([code.statement("{place}", place=node)])
         assert isinstance(read, ast.Expr)
         is_counted = not isinstance(node, ast.Attribute) and holds_number(code, read.value)
-        if (tensor(code, read.value) is None and not is_counted) or not is_pure(code, read.value):
+        holds_tensor = tensor(code, read.value) is not None or is_started_by_number(code.value(read.value))
+        if not (holds_tensor or is_counted) or not is_pure(code, read.value):
             raise DeclinedError("the written value is not a tensor")
         if isinstance(node, ast.Name) and is_counted:
             self.counted[node.id] = None

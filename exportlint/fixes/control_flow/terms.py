@@ -82,7 +82,7 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
         return Term(source, form=form(code, node, forms), safe=safe, variable=variable, reads=reads)
     if is_number(value):
         return Term(source, "number", safe=safe, total=is_total_number(code, node), reads=reads)
-    if _is_started_by_number(value):
+    if is_started_by_number(value):
         return Term(source, variable=True, safe=False, reads=reads)
     return Term(source, "other", safe=safe, reads=reads)
 
@@ -146,7 +146,7 @@ def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
     return Term(source, form=a if agree else None, safe=safe, variable=one.variable or other.variable, reads=reads)
 
 
-def _is_started_by_number(value: Value) -> bool:
+def is_started_by_number(value: Value) -> bool:
     """Whether a value is a number in the first pass of a loop, and a tensor in later ones: `total = total + row`."""
     found = [*options(value)]
     tensors = [option for option in found if isinstance(option, Tensor)]
