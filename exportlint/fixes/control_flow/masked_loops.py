@@ -51,6 +51,7 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     if isinstance(leave, ast.Return) and leave.value is not None:
         carried |= names_in(leave.value) & set(bound(loop.body))
     late = carried - definitely_assigned(code.tree, loop)
+    _require_no_none(branch.test, carried)
     predicated = Predicated(code, loop, Fresh(code, loop), frozenset(carried))
     when = Predicate(dotted(flag), holds=False)
     index = loop.body.index(branch)
@@ -77,6 +78,15 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     edits += predicated.selections(code)
     message = "Run all iterations and drop results with `torch.where`, which needs equal shapes"
     return code.fix(message, *edits, safe=False)
+
+
+def _require_no_none(test: ast.expr, carried: set[str]) -> None:
+    """Raises DeclinedError if only the condition rules out that a variable is None: `torch.where` takes no None."""
+    for part in ast.walk(test):
+        if isinstance(part, ast.Compare) and isinstance(part.ops[0], (ast.Is, ast.IsNot)):
+            found = names_in(part.left) & carried
+            if found and any(isinstance(one, ast.Constant) and one.value is None for one in part.comparators):
+                raise DeclinedError(f"`{min(found)}` may be None")
 
 
 def _returned(code: Code, loop: ast.For, value: ast.expr | None, flag: str) -> Sequence[Draft]:

@@ -2,8 +2,8 @@
 
 `x = v` becomes `x = torch.where(c, v, x)`, `x[i] = v` writes `torch.where(c, v, x[i])`, `x.add_(v)` becomes
 `x.copy_(torch.where(c, x.add(v), x))`, and behind a method that writes to tensors of `self` what it wrote is put back.
-A list gets every item, and a mask says which of them `torch.stack`, `sum` and `len` see. What is only said, and numbers in attributes
-that the file never reads, are left to eager.
+A list gets every item, and a mask says which of them `torch.stack`, `sum` and `len` see. What is only said, and numbers
+in attributes that the file never reads, are left to eager.
 
 Needs: what is written are tensors, or numbers that become tensors, and all of it can be computed in vain. Never safe:
 shapes and dtypes have to stay, what is computed in vain may raise or give NaN gradients, and each tensor is written.
