@@ -172,7 +172,7 @@ def _run_classes(engine: Engine, classes: Iterable[Class]) -> Iterator[tuple[Cla
                 omitting = replace(engine.for_root(), omits_arguments=True)
                 _export(omitting, cls, name)
                 for key, fact in omitting.effects.all_facts().items():
-                    if isinstance(fact, (Branch, Conversion)):
+                    if isinstance(fact, (Branch, Conversion, AnalysisLimit)):  # a result that was cut is not stored
                         keep(facts, fact, key)
         if len(lineage(Frame(engine, cls.module), cls)) > MAX_BASES:
             engine.limited(cls, Reached("bases"))
