@@ -41,8 +41,9 @@ def _known(frame: Frame, function: Function) -> _Known:
 
     def outer(name: ast.Name) -> _Known | None:
         found = scope.peek(name)
-        is_plain = isinstance(found, Function) and found.receiver is None and not found.module.is_stub
-        return _known(frame, found) if is_plain and isinstance(found, Function) else None
+        if not isinstance(found, Function) or found.receiver is not None or found.module.is_stub:
+            return None
+        return _known(frame, found)
 
     return _Known(function.node, outer)
 

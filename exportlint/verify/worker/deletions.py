@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sys
 import time
@@ -34,7 +35,7 @@ def watch_deletions(root: str, tell: Callable[[str], None]) -> Callable[[], None
     def hook(event: str, arguments: Any) -> None:
         if event in _STARTS and not known:
             known.append(above)  # so that it is looked at once
-            known.extend(place for place, _ in zip(_files(above, start), range(_MOST_KNOWN)))  # noqa: B905
+            known.extend(itertools.islice(_files(above, start), _MOST_KNOWN))
         if event not in _EVENTS:
             return
         with contextlib.suppress(OSError, TypeError, ValueError):
