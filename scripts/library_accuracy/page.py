@@ -116,9 +116,9 @@ Every error and every warning in code that ran is compared with what happened.
 are specified, those of {len(guessed)} were found by trying. Rules were corrected after earlier runs of most of
 these models, so other code may see lower figures. Measured with torch {versions} and Python 3.11 on a CPU.
 
-The libraries are linted without settings, all in the same way. So what fails only in a module that is exported itself,
-such as a function that it returns, counts as missed: the setting `exported` has it reported. A library is judged when
-its models are run, and some again after rules were corrected, so the verdicts come from several versions of the rules.
+All libraries are linted in the same way, with default settings. Some failures are reported only for classes that the
+setting `exported` names, such as a function in the output; here they count as missed. Verdicts come from several
+versions of the rules: a library is judged when its models run, and some were judged again after rules were corrected.
 
 | word | an error is | a warning is |
 |---|---|---|
