@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import compileall
 import gc
 import signal
+import sys
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -24,6 +27,15 @@ settings.load_profile("exportlint")
 # A server in the process of the tests collects garbage as often as one in its own, which has no torch, no tests and no
 # examples of hypothesis to walk each time.
 gc.unfreeze = lambda: None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile exportlint where Python does not keep what it compiled.
+
+    Tests start hundreds of processes, and compiling all that a server imports takes half of its start.
+    """
+    if sys.dont_write_bytecode and not hasattr(config, "workerinput"):
+        compileall.compile_dir(Path(__file__).parents[1] / "exportlint", quiet=2)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,9 +11,12 @@ from exportlint.cli.output import UsageError
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve one client: the editor that started the process, or the first that connects and knows the token."""
-    from exportlint.server import tokens
-    from exportlint.server.logs import LogFileError, open_log
-    from exportlint.server.run import serve_stdio, serve_tcp
+    from exportlint.source.garbage import gc_paused
+
+    with gc_paused():
+        from exportlint.server import tokens
+        from exportlint.server.logs import LogFileError, open_log
+        from exportlint.server.run import serve_stdio, serve_tcp
 
     if arguments.tcp is None:
         if arguments.token_file is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import attrs
@@ -233,10 +234,13 @@ def _document(
     return None if source is None else (uri, source.lines)
 
 
-_converter = converters.get_converter()
+@cache
+def _plain() -> Converter:
+    """Turns diagnostics into JSON wherever there is no connection."""
+    return converters.get_converter()
 
 
 def digest(shown: Sequence[types.Diagnostic]) -> str:
     """A name for a list of diagnostics, which another list has only if it is the same."""
-    text = json.dumps(_converter.unstructure(list(shown)), sort_keys=True)
+    text = json.dumps(_plain().unstructure(list(shown)), sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

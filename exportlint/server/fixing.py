@@ -10,7 +10,6 @@ from lsprotocol import types
 
 from exportlint.analysis.project import SupersededError
 from exportlint.findings import Applicability
-from exportlint.fixer import fix
 from exportlint.server.documents import Document
 from exportlint.server.edits import rewriting
 from exportlint.server.notebooks import Opened, parts
@@ -34,6 +33,8 @@ async def fixed(
     A notebook is fixed as a whole. With `codes` only these rules are fixed. There are no edits if something changes
     meanwhile.
     """
+    from exportlint.fixer import fix
+
     session = server.session
     tasks = session.tasks_of(session.opened)
     wanted = {opened for document in documents if (opened := session.whole(document.uri)) in tasks}

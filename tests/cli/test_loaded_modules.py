@@ -1,4 +1,4 @@
-"""What a plain check of one file imports: nothing that it does not use."""
+"""What a plain check of one file imports, and a server that shows findings: nothing that they do not use."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import NET
+from tests.server.raw import process
 
 CLEAN = NET.replace("if x.sum() > 0:", "if self.training:")
 SCRIPT = "print('no model')\n"
@@ -17,6 +18,13 @@ _PROGRAM = """\
 import sys
 from exportlint.cli import main
 main(["--isolated", "--output-format", "concise", *sys.argv[1:]])
+print(*sys.modules, sep="\\n", file=sys.stderr)
+"""
+
+_SERVER = """\
+import sys
+from exportlint.cli import main
+main(["server", "--no-cache"])
 print(*sys.modules, sep="\\n", file=sys.stderr)
 """
 
@@ -102,3 +110,17 @@ def test_only_rules_that_look_at_what_happens_are_imported(tmp_path: Path) -> No
 def test_fixes_are_imported_with_the_rules_that_have_them(tmp_path: Path) -> None:
     clean, net = (below("exportlint.fixes", loaded(tmp_path / "net.py", text)) for text in (CLEAN, NET))
     assert "control_flow.truth" in net - clean
+
+
+def test_a_server_imports_what_fixes_explains_and_verifies_once_it_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "net.py"
+    file.write_text(NET)
+    with process(tmp_path, [sys.executable, "-c", _SERVER]) as server:
+        server.start(tmp_path)
+        server.open(file.as_uri(), NET)
+        assert server.codes(file.as_uri()) == ["EXP101"]
+        server.stop()
+    modules = set(server.logged.split())
+    assert "exportlint.rules.tensor_branch" in modules
+    for package in ("libcst", "torch", "numpy", "exportlint.fixer", "exportlint.verify", "exportlint.diagnosis"):
+        assert not {name for name in modules if f"{name}.".startswith(f"{package}.")}

@@ -6,9 +6,6 @@ import io
 from pathlib import Path
 
 from exportlint.config import ConfigError, Configuration
-from exportlint.diagnosis import Explainer, NotTextError, explained, read_errors, read_lines
-from exportlint.diagnosis.reports import render
-from exportlint.report import Context
 from exportlint.server.server import Server
 from exportlint.server.threads import in_thread
 
@@ -22,6 +19,8 @@ async def run(server: Server, text: object = None, *others: object) -> str | Non
     if not isinstance(text, str) or not text.strip():
         server.say("there is no text to explain: select what torch printed, or copy it")
         return None
+    from exportlint.diagnosis import NotTextError
+
     folders = list(server.session.folders.values())
     roots = [folder.root for folder in folders] or [Path.cwd()]
     try:
@@ -37,6 +36,10 @@ async def run(server: Server, text: object = None, *others: object) -> str | Non
 
 
 def _explained(text: str, configuration: Configuration, roots: list[Path]) -> str | None:
+    from exportlint.diagnosis import Explainer, explained, read_errors, read_lines
+    from exportlint.diagnosis.reports import render
+    from exportlint.report import Context
+
     explainer = Explainer(configuration, roots)
     lines = read_lines(io.BytesIO(text.encode("utf-8", "replace")))
     found = list(explained(read_errors(lines), explainer, _MOST))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from exportlint.server.documents import Document
 from exportlint.server.server import Server
-from exportlint.server.verification.work import Wanted
 
 NAME = "exportlint.verifyModule"
 
@@ -29,6 +28,8 @@ def run(server: Server, uri: object = None, name: object = None, options: object
     if document.path is None or not document.path.is_file():
         server.say("save the file first: the version on disk is verified")
         return
+    from exportlint.server.verification.work import Wanted
+
     chosen = options.get("python") if isinstance(options, dict) else None
     wanted = Wanted(
         document.path,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lsprotocol import types
 
 from exportlint.big_stack import on_big_stack
@@ -11,7 +13,9 @@ from exportlint.server.documents import Document
 from exportlint.server.ranges import range_between
 from exportlint.server.session import Session
 from exportlint.server.threads import in_thread
-from exportlint.verify.targets.adding import Addition, add_target
+
+if TYPE_CHECKING:
+    from exportlint.verify.targets.adding import Addition
 
 
 async def addition(session: Session, document: Document, name: str) -> Addition:
@@ -20,6 +24,8 @@ async def addition(session: Session, document: Document, name: str) -> Addition:
     Raises:
         ConfigError: that cannot be done; the message says why.
     """
+    from exportlint.verify.targets.adding import add_target
+
     path = document.path
     if path is None:
         raise ConfigError("save the file first: a verify target needs the path of a saved file")

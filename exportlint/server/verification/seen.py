@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from exportlint.findings import Finding, Fix, Mode, Severity, Span
-from exportlint.verify.results import Verdict
-from exportlint.verify.verdicts import Ruling
+
+if TYPE_CHECKING:
+    from exportlint.verify.results import Verdict
+    from exportlint.verify.verdicts import Ruling
 
 FindingKey = tuple[str, Span, Mode]
 """What makes a finding of a document the one that was judged."""

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from exportlint.source import SourceError, read
-from exportlint.verify.results import Run
-from exportlint.verify.verdicts import Judged, Surprise
+
+if TYPE_CHECKING:
+    from exportlint.verify.results import Run
+    from exportlint.verify.verdicts import Judged, Surprise
 
 real = lru_cache(maxsize=10_000)(os.path.realpath)
 """The one name that a file has, also where links lead to it."""

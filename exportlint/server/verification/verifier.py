@@ -7,6 +7,7 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pygls.progress import Progress
 
@@ -17,12 +18,12 @@ from exportlint.server.session import Session
 from exportlint.server.threads import hand_over, in_thread
 from exportlint.server.verification.freshness import Freshness
 from exportlint.server.verification.progress import WorkDone
-from exportlint.server.verification.seeing import see, summary
 from exportlint.server.verification.seen import NOTHING, Seen
 from exportlint.server.verification.verified import Verified, real
-from exportlint.server.verification.work import Wanted, work
 from exportlint.source import SourceError
-from exportlint.verify.interpreter import InterpreterError
+
+if TYPE_CHECKING:
+    from exportlint.server.verification.work import Wanted
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +97,8 @@ class Verifier:
         """What a client sees in a version of a document."""
         if not self._known or document.path is None:
             return NOTHING
+        from exportlint.server.verification.seeing import see
+
         known = self._seen.get(document.uri)
         if known is None or known[0] is not document:
             if self._holding is None:
@@ -121,6 +124,10 @@ class Verifier:
 
     async def _result(self, ongoing: _Ongoing, wanted: Wanted, shown: WorkDone) -> tuple[str, bool]:
         """What to tell the user of its outcome, nothing if it was cancelled, and whether it failed."""
+        from exportlint.server.verification.seeing import summary
+        from exportlint.server.verification.work import work
+        from exportlint.verify.interpreter import InterpreterError
+
         loop = asyncio.get_running_loop()
 
         def run() -> list[Verified]:
