@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import cast
@@ -66,8 +66,11 @@ def check_file(
     settings: Settings,
     wants: Wants | None = None,
     results: KeptResults | None = None,
+    leads_by: Set[str] | None = None,
 ) -> list[Finding]:
     """The findings of a file and of the helpers that its modules reach in other files.
+
+    With `leads_by`, only the modules are looked at that can lead to what these names of the file stand for.
 
     Only the fixes that somebody `wants` are worked out, by default those of all findings that are shown; other findings
     that have a rewrite are `fix_pending`. Neither `select` nor suppressions are applied. The `results` of
@@ -79,17 +82,22 @@ def check_file(
         SupersededError: the project raises it.
     """
     with gc_paused():  # nearly all that is made for a file is needed until its findings are there
-        return _check(source, project, settings, wants or functools.partial(_seen, settings), results)
+        return _check(source, project, settings, wants or functools.partial(_seen, settings), results, leads_by)
 
 
 def _check(
-    source: SourceFile, project: Project, settings: Settings, wants: Wants, results: KeptResults | None
+    source: SourceFile,
+    project: Project,
+    settings: Settings,
+    wants: Wants,
+    results: KeptResults | None,
+    leads_by: Set[str] | None,
 ) -> list[Finding]:
     project.trim(holds_all_modules=results is None)
     module = project.add(source)
     shown: dict[RouteStep, Step] = {}
     crashes: list[Crash] = []
-    interpretation = Interpretation(module, project, options(settings))
+    interpretation = Interpretation(module, project, options(settings), leads_by)
     analysis = interpretation.analysis(results)
     reports: list[_Reported] = []
     memory = None if isinstance(source, Notebook) else results

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from exportlint.config import ConfigError, Settings
 from exportlint.source import SourceError, discover, from_bytes, holds_projects, is_notebook, project_root
-from exportlint.syntax.import_graph import ImportGraph
+from exportlint.syntax.import_graph import ImportGraph, Reach
 from exportlint.syntax.import_resolver import Resolver
 from exportlint.units import Role, Task
 
@@ -61,6 +61,7 @@ def _importers(
     found: dict[Path, tuple[int, int]] = {}
     is_complete = True
     graphs: list[ImportGraph] = []
+    reaches: list[Reach] = []
     paths: dict[Path, Settings] = {}
     for (root, entries), files in _by_project(wanted, linted).items():
         project = _Project(root, settings_for, linted, entries)
@@ -70,30 +71,49 @@ def _importers(
         texts = project.texts()
         is_complete = is_complete and len(texts) == len(project.files)
         graph = ImportGraph(texts, project.resolver)
-        reached = graph.importers(path for path in files if path in texts)
+        reach = graph.importers(path for path in files if path in texts)
         found |= {
             path: (distance, len(texts[path]))
-            for path, distance in reached.items()
+            for path, distance in reach.distances.items()
             if path not in linted and any(text in texts[path] for text in _LEADS_TO_FACTS)
         }
         paths |= project.files
         graphs.append(graph)
+        reaches.append(reach)
     chosen: list[Path] = []
     for path in sorted(found, key=lambda path: (found[path][0], path)):
         limit -= found[path][1]
         if limit < 0 and chosen:
             break
         chosen.append(path)
+    farther = _farther(found, chosen, reaches)
     others = {path for graph in graphs for path in graph.imported([*chosen, *linted])} - {*chosen, *linted}
     return Importers(
         (
-            *(Task(path, paths[path], role=Role.IMPORTER) for path in chosen),
+            *(Task(path, paths[path], role=Role.IMPORTER, leads_by=_names(path, reaches, farther)) for path in chosen),
             *(Task(path, paths[path], role=Role.IMPORTED) for path in sorted(others)),
         ),
         len(chosen),
         len(found),
         is_complete,
     )
+
+
+def _farther(found: Mapping[Path, tuple[int, int]], chosen: Sequence[Path], reaches: Sequence[Reach]) -> set[Path]:
+    """The importers beyond those that are `chosen` of all that were `found`: no way is followed through them."""
+    left = found.keys() - {*chosen}
+    if not left:
+        return set()
+    end = min(found[path][0] for path in left)
+    beyond = {path for reach in reaches for path, distance in reach.distances.items() if distance > end}
+    return {*left, *beyond} - {*chosen}
+
+
+def _names(path: Path, reaches: Sequence[Reach], farther: Set[Path]) -> frozenset[str] | None:
+    """The names by which an importer leads to the linted files; None if that may be any."""
+    names = [reach.names(path, farther) for reach in reaches if path in reach.distances]
+    known = [some for some in names if some is not None]
+    return frozenset[str]().union(*known) if len(known) == len(names) else None
 
 
 def _by_project(files: Iterable[Path], linted: Mapping[Path, Task]) -> dict[tuple[Path, int], list[Path]]:

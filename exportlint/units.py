@@ -50,7 +50,8 @@ class Role(Enum):
 class Task:
     """A file to look at, by its absolute path. `data` is what it holds if that does not come from the disk.
 
-    Its findings call it `filename`, by default its path.
+    Its findings call it `filename`, by default its path. `leads_by` are the names by which an importer leads to files
+    that are linted; None if that may be any.
     """
 
     path: Path
@@ -58,6 +59,7 @@ class Task:
     name: str = ""
     data: bytes | None = None
     role: Role = Role.LINTED
+    leads_by: frozenset[str] | None = None
 
     @property
     def filename(self) -> str:

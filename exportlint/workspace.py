@@ -186,7 +186,7 @@ class Workspace:
             if task.role is Role.IMPORTED:
                 return Unit((), suppressions, reads, inputs=self._inputs(reads))
             wants = _wants(task, suppressions, fixes)
-            findings = check_file(source, project, task.settings, wants, self._results(task))
+            findings = check_file(source, project, task.settings, wants, self._results(task), task.leads_by)
             if source.problems:
                 # Not all of the code is known: enough to find something, too little to change something.
                 findings = [

@@ -78,6 +78,7 @@ from exportlint.analysis.state.carried import Calls
 from exportlint.analysis.state.report import report_state
 from exportlint.source import gc_paused
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
+from exportlint.syntax.leading_classes import leading_classes
 from exportlint.syntax.walk import walk
 
 RECURSION_LIMIT = 12_000
@@ -92,7 +93,12 @@ class Interpretation:
     The result depends on the file and the files that it imports, on nothing else.
     """
 
-    def __init__(self, module: Module, project: Project, options: Options) -> None:
+    def __init__(self, module: Module, project: Project, options: Options, leads_by: Set[str] | None = None) -> None:
+        """With `leads_by`, only those classes are run that can lead to what these names of the file stand for."""
+        self._classes = module.classes
+        if leads_by is not None:
+            leading = leading_classes(module, leads_by)
+            self._classes = tuple(cls for cls in module.classes if cls in leading)
         self._module = module
         self._project = project
         self._options = options
@@ -106,17 +112,17 @@ class Interpretation:
         module, project, options = self._module, self._project, self._options
         scripts = export_facts(module, project, options)
         of_scripts = tuple(map(PlainScripts().fact, scripts))
-        if not any(cls.node.bases for cls in module.classes):
+        if not any(cls.node.bases for cls in self._classes):
             return Analysis(of_scripts)  # no class that could be a module
         load_interpreter()
         dims = _exported_dims(scripts)
         with _deep_recursion():
             if kept is None:
                 self._engine = engine = Engine(project, options, dims)
-                results = [result for _, result in _run_classes(engine, module.classes)]
+                results = [result for _, result in _run_classes(engine, self._classes)]
                 calls: tuple[CallRecord, ...] = (engine.calls.record(),)
             else:
-                results = _with_kept(module, project, options, dims, kept)
+                results = _with_kept(module, self._classes, project, options, dims, kept)
                 calls = tuple(result.calls for result in results)
         merged = MergedFacts() if kept is None else kept.merged
         merged.merge([result.facts for result in results])
@@ -126,7 +132,7 @@ class Interpretation:
         """Run the classes once more that meet some facts of an analysis, with the variables recorded there."""
         wanted = list(facts)
         found = Probe([fact.met_at for fact in wanted], frozenset[str]().union(*map(known.roots, wanted)))
-        classes = [cls for cls in self._module.classes if found.asks_for(cls)]
+        classes = [cls for cls in self._classes if found.asks_for(cls)]
         with _deep_recursion():
             for _ in _run_classes(self._probing(found), classes):
                 pass
@@ -188,14 +194,20 @@ def _result(cls: Class, engine: Engine, plain: Plain, facts: dict[FactKey, Fact]
 
 
 def _with_kept(
-    module: Module, project: Project, options: Options, dims: ExportedDims, kept: KeptResults
+    module: Module,
+    wanted: Sequence[Class],
+    project: Project,
+    options: Options,
+    dims: ExportedDims,
+    kept: KeptResults,
 ) -> list[ClassResult]:
-    """What running the classes of a file gives, where classes whose results are kept need not be run."""
+    """What running the `wanted` classes of a file gives, where classes whose results are kept need not be run."""
     kept.update(project)
     path = module.path.as_posix()
     outlined = project.outline(path)
     assert outlined is not None
-    keys = keys_of(module, outlined[1])
+    every = keys_of(module, outlined[1])
+    keys = {cls: every[cls] for cls in wanted}
     known = {key: kept.results[key] for key in keys.values() if key in kept.results}
     known = {
         keys[c]: known[keys[c]] for c in keys if keys[c] in known and known[keys[c]].setup == dims.get(c.full_name)
@@ -229,7 +241,7 @@ def _with_kept(
     # What there is room for depends on what was run before: all or nothing.
     if len(classes) < len(keys):
         engine = Engine(project, options, dims)
-        found = dict(_run_classes(engine, module.classes))
+        found = dict(_run_classes(engine, wanted))
     record = engine.calls.record()
     return [replace(result, calls=record if at == 0 else CallRecord()) for at, result in enumerate(found.values())]
 

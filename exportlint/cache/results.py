@@ -139,7 +139,8 @@ def _loaded(data: bytes | None) -> tuple[Shard, bytes | None, Steps]:
 
 
 def _key(task: Task) -> str:
-    return f"{task.role.value} {_analysis_settings(task.settings)} {task.filename}"
+    leads_by = "" if task.leads_by is None else f" by {','.join(sorted(task.leads_by))}"
+    return f"{task.role.value}{leads_by} {_analysis_settings(task.settings)} {task.filename}"
 
 
 @functools.lru_cache(maxsize=256)

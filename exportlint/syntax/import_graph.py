@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,33 +46,33 @@ class ImportGraph:
             for edge in edges:
                 self._into[edge.target].setdefault(edge.name, []).append((file, edge))
 
-    def importers(self, files: Iterable[Path]) -> dict[Path, int]:
-        """The other files that can run the code of some, each with the number of imports in between, closest first.
+    def importers(self, files: Iterable[Path]) -> Reach:
+        """The other files that can run the code of some.
 
         A module that imports one of them and hands on what others define is followed by the names that come from it.
         """
         start = {path.as_posix() for path in files}
-        reach = _Reach(start, self._edges, self._texts)
+        found = _Found(start, self._edges, self._texts)
         distances = dict.fromkeys(start, 0)
         waiting: deque[tuple[str, Edge | None]] = deque((file, None) for file in sorted(start))
         while waiting:
             target, new = waiting.popleft()
-            for file, edge in self._concerned(target, new, reach):
-                if edge in reach.edges[file] or not reach.leads_there(edge):
+            for file, edge in self._concerned(target, new, found):
+                if edge in found.edges[file] or not found.leads_there(edge):
                     continue
-                is_first = not reach.edges[file]
-                reach.edges[file].add(edge)
+                is_first = not found.edges[file]
+                found.edges[file].add(edge)
                 distances.setdefault(file, distances[target] + 1)
                 waiting.append((file, None if is_first else edge))
-        found = sorted((distance, file) for file, distance in distances.items() if file not in start)
-        return {self._paths[file]: distance for distance, file in found}
+        ordered = sorted((distance, file) for file, distance in distances.items() if file not in start)
+        return Reach(self._paths, start, {self._paths[file]: distance for distance, file in ordered}, found.edges)
 
-    def _concerned(self, target: str, new: Edge | None, reach: _Reach) -> list[tuple[str, Edge]]:
+    def _concerned(self, target: str, new: Edge | None, found: _Found) -> list[tuple[str, Edge]]:
         """The imports from a file that may lead to the start since it is known of one of its own, or of any at all."""
         into = self._into[target]
         if new is not None and new.bound != _ALL:
             return into.get(new.bound, [])
-        given = reach.given(target) if new is not None else {}
+        given = found.given(target) if new is not None else {}
         return [one for name, some in into.items() if name not in given for one in some]
 
     def imported(self, files: Iterable[Path]) -> frozenset[Path]:
@@ -109,7 +109,26 @@ class ImportGraph:
                         yield Edge(target, rest[0] if rest else "", "")
 
 
-class _Reach:
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The files that can run the code of some, each with the number of imports in between, closest first."""
+
+    _paths: Mapping[str, Path]
+    _start: Set[str]
+    distances: Mapping[Path, int]
+    _edges: Mapping[str, Set[Edge]]
+
+    def names(self, file: Path, without: Set[Path]) -> frozenset[str] | None:
+        """The names of a file by which its code leads there, but through some files; None if that may be any."""
+        bound = {
+            edge.bound
+            for edge in self._edges.get(file.as_posix(), ())
+            if edge.target in self._start or self._paths[edge.target] not in without
+        }
+        return None if bound & {"", _ALL} else frozenset(bound)
+
+
+class _Found:
     """What is known so far of the ways to `start`: the imports of each file that lead there."""
 
     def __init__(self, start: set[str], edges: Mapping[str, tuple[Edge, ...]], texts: Mapping[str, bytes]) -> None:
