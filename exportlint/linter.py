@@ -115,12 +115,28 @@ def lint(
     texts = unsaved(tasks)
     # Those that are asked for fixes import what was parsed a moment ago.
     make = session.workspace if session is not None else _OneWorkspace()
-    units = units_of(tasks, texts, jobs, make, done, NO_FIXES if not fixes else None, cache)
+    fixes_of = None if fixes else NO_FIXES
+    look = partial(units_of, texts=texts, jobs=jobs, make=make, done=done, fixes=fixes_of, cache=cache)
+    tasks, units = _looked_at(tasks, look, done)
     if fixes:
         units = with_fixes(tasks, units, texts, jobs, make, cache)
     if session is not None:
         session.reads = frozenset[Path]().union(*(unit.reads for unit in units))
     return result_of(tasks, units)
+
+
+def _looked_at(
+    tasks: Sequence[Task], look: Callable[[Sequence[Task]], list[Unit]], done: Done
+) -> tuple[list[Task], list[Unit]]:
+    """Files with what looking at them gives. Of those that are only imported, the ones in which something is found."""
+    first = [number for number, task in enumerate(tasks) if task.role is not Role.IMPORTED]
+    units = dict(zip(first, look([tasks[number] for number in first]), strict=True))
+    linted = {task.filename for task in tasks if task.role is Role.LINTED}
+    told = {f.filename for unit in units.values() for f in unit.findings if _is_told(f, linted)}
+    rest = [n for n, task in enumerate(tasks) if task.role is Role.IMPORTED and task.filename in told]
+    done(len(tasks) - len(first) - len(rest))
+    units |= zip(rest, look([tasks[number] for number in rest]), strict=True)
+    return [tasks[number] for number in sorted(units)], [units[number] for number in sorted(units)]
 
 
 def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:
