@@ -24,6 +24,7 @@ from exportlint.units import (
     Role,
     Task,
     Unit,
+    fix_key,
     internal_error,
     unreadable,
 )
@@ -125,18 +126,48 @@ def lint(
     return result_of(tasks, units)
 
 
-def _looked_at(
-    tasks: Sequence[Task], look: Callable[[Sequence[Task]], list[Unit]], done: Done
-) -> tuple[list[Task], list[Unit]]:
-    """Files with what looking at them gives. Of those that are only imported, the ones in which something is found."""
-    first = [number for number, task in enumerate(tasks) if task.role is not Role.IMPORTED]
-    units = dict(zip(first, look([tasks[number] for number in first]), strict=True))
+LookAt = Callable[[Sequence[Task]], list[Unit]]
+
+
+def _looked_at(tasks: Sequence[Task], look: LookAt, done: Done) -> tuple[list[Task], list[Unit]]:
+    """Files with what looking at them gives. Of those that are only imported, the ones in which something is told."""
+    first = [task for task in tasks if task.role is not Role.IMPORTED]
+    first, units = looked_at_whole(first, look(first), look)
     linted = {task.filename for task in tasks if task.role is Role.LINTED}
-    told = {f.filename for unit in units.values() for f in unit.findings if _is_told(f, linted)}
-    rest = [n for n, task in enumerate(tasks) if task.role is Role.IMPORTED and task.filename in told]
+    told = {finding.filename for unit in units for finding in unit.findings if _is_told(finding, linted)}
+    rest = [task for task in tasks if task.role is Role.IMPORTED and task.filename in told]
     done(len(tasks) - len(first) - len(rest))
-    units |= zip(rest, look([tasks[number] for number in rest]), strict=True)
-    return [tasks[number] for number in sorted(units)], [units[number] for number in sorted(units)]
+    return [*first, *rest], [*units, *look(rest)]
+
+
+def looked_at_whole(tasks: Sequence[Task], units: Sequence[Unit], look: LookAt) -> tuple[list[Task], list[Unit]]:
+    """Files with what looking at them gives, where importers that alone lead to an error or warning are whole.
+
+    Of what is found at one place, what has the shortest trail counts, and that may come of a class that does not lead
+    to the linted files: then it is not told. Within these files, whatever is found comes of classes that lead there.
+    """
+    linted = {task.filename for task in tasks if task.role is Role.LINTED}
+    known = {
+        fix_key(finding)
+        for task, unit in zip(tasks, units, strict=True)
+        for finding in unit.findings
+        if task.role is Role.LINTED
+    }
+
+    def is_in_doubt(finding: Finding) -> bool:
+        is_elsewhere = finding.filename not in linted and fix_key(finding) not in known
+        return is_elsewhere and finding.severity is not Severity.INFO and _is_told(finding, linted)
+
+    whole = {
+        number: replace(task, leads_by=None)
+        for number, (task, unit) in enumerate(zip(tasks, units, strict=True))
+        if task.leads_by is not None and any(map(is_in_doubt, unit.findings))
+    }
+    found = dict(zip(whole, look([*whole.values()]), strict=True)) if whole else {}
+    return (
+        [whole.get(number, task) for number, task in enumerate(tasks)],
+        [found.get(number, unit) for number, unit in enumerate(units)],
+    )
 
 
 def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:

@@ -13,7 +13,17 @@ from exportlint.fixer.file import repair
 from exportlint.fixer.job import Job, Repair
 from exportlint.fixer.shifts import Chain
 from exportlint.fixer.verdict import Mark, marks, news
-from exportlint.linter import LintResult, Role, each, merge, result_of, units_of, unsaved, with_fixes
+from exportlint.linter import (
+    LintResult,
+    Role,
+    each,
+    looked_at_whole,
+    merge,
+    result_of,
+    units_of,
+    unsaved,
+    with_fixes,
+)
 from exportlint.source import SourceError
 from exportlint.workspace import Task, Unit, Workspace, internal_error
 
@@ -86,7 +96,9 @@ class _Run:
         self._original: dict[Path, bytes] = {}
         self._started = False
         self._fixed: dict[Path, list[Finding]] = {}
-        self._units = dict(zip(self._tasks, self._lint(list(self._tasks), self._texts), strict=True))
+        looked, units = looked_at_whole(tasks, self._look(tasks, self._texts), partial(self._look, texts=self._texts))
+        self._tasks = {task.path: task for task in looked}
+        self._units = dict(zip(self._tasks, units, strict=True))
         self._shifts: dict[Path, Chain] = {}
         self._witnesses: dict[Path, set[Path]] = {path: set() for path in self._tasks}
         self._settled: dict[Path, Repair] = {}
@@ -176,7 +188,10 @@ class _Run:
         return None if self._started else self._cache
 
     def _lint(self, paths: Sequence[Path], texts: Mapping[Path, bytes]) -> list[Unit]:
-        return units_of([self._tasks[path] for path in paths], texts, self._jobs, self._make, cache=self._known)
+        return self._look([self._tasks[path] for path in paths], texts)
+
+    def _look(self, tasks: Sequence[Task], texts: Mapping[Path, bytes]) -> list[Unit]:
+        return units_of(tasks, texts, self._jobs, self._make, cache=self._known)
 
     def _with_fixes(self) -> list[Unit]:
         """What looking at the files as they are now gives, with the fixes of all findings that are shown."""
