@@ -10,10 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from exportlint import importers as module
+from exportlint.analysis.project import Project
 from exportlint.config import Configuration, Layer
 from exportlint.importers import Importers, importers
 from exportlint.linter import LintResult, Role, Task, lint
-from exportlint.source import discover
+from exportlint.source import discover, read
+from exportlint.syntax.leading_classes import leading_classes
 from tests.analysis.test_project import relative, write
 from tests.sampling import first_of_each
 
@@ -138,6 +140,23 @@ PROJECTS: dict[str, tuple[dict[str, str], str, list[Place]]] = {
         {"ops.py": FLAG, "net.py": net("from ops import is_dark") + "x = 1  # exportlint: ignore\n"},
         "ops.py", [BRANCH],
     ),
+    "through names of the importer": (
+        {
+            "ops.py": FLAG,
+            "net.py": net("from ops import is_dark", "TESTS['dark'](x)").replace(
+                "\n\n\nclass", "\n\ndark = is_dark\nTESTS = {'dark': lambda t: dark(t)}\n\n\nclass", 1
+            ),
+        },
+        "ops.py", [("net.py", 10, "EXP101")],
+    ),
+    "from one of two classes, of which the other has a shorter trail": (
+        {
+            "ops.py": CHECK, "more.py": "from ops import check\n\n\ndef more(t):\n    return check(t)\n",
+            "net.py": f"from ops import check\n{net('from more import more', 'more(x).dim() == 1')}\n\n"
+            "class Other(nn.Module):\n    def forward(self, x):\n        return check(x)\n",
+        },
+        "more.py", [],
+    ),
     "what is excluded": ({"ops.py": FLAG, "build/net.py": net("from ops import is_dark")}, "ops.py", []),
     "what git ignores": (
         {"ops.py": FLAG, "net.py": net("from ops import is_dark"), ".gitignore": "net.py\n"}, "ops.py", [],
@@ -185,6 +204,50 @@ def test_what_a_file_leads_to_is_told(project: str, tmp_path: Path) -> None:
     files, name, expected = PROJECTS[project]
     make(tmp_path, files)
     assert places(alone(tmp_path, name)[0], tmp_path) == expected
+
+
+CLASSES = """
+from ops import a, b
+from typing import Protocol
+PART = a
+def helper(): return PART
+def other(): return b
+class Own: x = PART
+class ByFunction:
+    def forward(self): return helper()
+class ByBase(ByFunction): pass
+class ByAnnotation:
+    def forward(self, x: "list[Own]"): return x
+class ByName:
+    parts = ["ByBase"]
+class Unrelated:
+    "Has nothing of a, Own or helper."
+    def forward(self): return other()
+REGISTRY.add(PART)
+class OfRegistry:
+    def forward(self): return REGISTRY
+@table.add
+class InTable(Own): pass
+table = {}
+class OfTable:
+    def forward(self): return table["InTable"]
+if True:
+    class Nested:
+        class Inner: y = PART
+__all__ = ["a", "Unrelated"]
+"""
+
+
+def test_classes_of_an_importer_that_do_not_lead_to_the_linted_files_are_not_run(tmp_path: Path) -> None:
+    write(tmp_path, {"net.py": CLASSES})
+    found = Project().add(read(tmp_path / "net.py"))
+    assert {cls.qualname for cls in found.classes} - {cls.qualname for cls in leading_classes(found, {"a"})} == {
+        "Unrelated"
+    }
+    assert {cls.qualname for cls in leading_classes(found, {"b"})} == {"Unrelated"}
+    make(tmp_path, {"ops.py": FLAG, "base.py": "", "net.py": net("from ops import is_dark\nfrom base import *")})
+    beside = alone(tmp_path, "ops.py")[1]
+    assert [task.leads_by for task in beside.tasks if task.role is Role.IMPORTER] == [frozenset({"is_dark"})]
 
 
 @pytest.mark.parametrize("project", PROJECTS)
