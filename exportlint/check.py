@@ -29,7 +29,7 @@ from exportlint.entry_points import FUNCTIONS, EntryPoint, entry_points
 from exportlint.findings import Applicability, Caller, Finding, Fix, Position, Severity, Span, Step
 from exportlint.registry import PREFIX, Rule, rules_for
 from exportlint.source import Notebook, SourceFile, gc_paused
-from exportlint.units import ANALYSIS_LIMIT
+from exportlint.units import ANALYSIS_LIMIT, EXHAUSTED
 
 _Reported = tuple[Finding, Fact, Report]
 _WRITES = "EXP3"
@@ -243,6 +243,8 @@ def _reports(
     try:
         for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version)):
             yield _finding(rule, fact, report, project, settings, shown), fact, report
+    except EXHAUSTED:
+        raise
     except Exception as error:
         crashes.append(Crash(f"{rule} failed", error))
 
@@ -337,6 +339,8 @@ def _fix(
             return None
         # An editor's extension that brings exportlint cannot bring native code for each Python.
         return "fixes need libcst, which is not installed: `python -m pip install libcst`"
+    except EXHAUSTED:
+        raise
     except Exception as error:
         crashes.append(Crash("a fix failed", error))
         return None

@@ -19,6 +19,9 @@ UNREADABLE_FILE = "EXP003"
 INTERNAL_ERROR = "EXP004"
 ANALYSIS_LIMIT = "EXP006"
 
+EXHAUSTED = (MemoryError, SystemError)
+"""What Python raises when there is no memory: SystemError where native code did not say so."""
+
 NO_SUPPRESSIONS = Suppressions()
 _START = Span(Position(1, 1), Position(1, 1))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,13 +17,14 @@ from exportlint.analysis.project import MAX_MODULES, Project
 from exportlint.check import PartialError, Wants, check_file, options
 from exportlint.findings import Finding, Position, Span
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, from_bytes, parse, read
-from exportlint.source.parsing import problem_of
+from exportlint.source.parsing import OutOfMemoryProblem, problem_of
 from exportlint.source.reparsing import reparse
 from exportlint.source.stamps import settled, stamp
 from exportlint.suppressions import Suppressions, find_suppressions
 from exportlint.syntax.import_resolver import absolute
 from exportlint.syntax.inputs import UNREADABLE, FileState, Inputs, Record, fingerprint
 from exportlint.units import (
+    EXHAUSTED,
     INTERNAL_ERROR,
     NO_FIXES,
     UNREADABLE_FILE,
@@ -171,14 +173,34 @@ class Workspace:
 
         `fixes` names the findings whose fixes are worked out; by default it is those that are shown in the file itself.
         """
+        try:
+            return self._lint(task, fixes)
+        except EXHAUSTED:
+            pass  # what earlier files left may be what there is too much of
+        self._release()
+        reads = frozenset({task.path})
+        try:
+            return self._lint(task, fixes)
+        except MemoryError:
+            self._release()
+            return _too_big(task, reads)
+        except SystemError as error:
+            return Unit((internal_error(task, _describe(error)),), reads=reads)
+
+    def _release(self) -> None:
+        """Let go of all that was read and worked out, which is worked out again where it is needed."""
+        for known in (self._projects, self._sources, self._trees, self._trees_before, self._kept or {}):
+            known.clear()
+        self.has_forgotten = True
+        gc.collect()
+
+    def _lint(self, task: Task, fixes: Set[FixKey] | None) -> Unit:
         reads = frozenset({task.path})
         try:
             source = self.read(task)
         except SourceError as error:
             finding = unreadable(error, task.filename, task.settings.mode)
             return Unit((finding,), reads=reads, inputs=self._inputs(reads))
-        except MemoryError:
-            return _too_big(task, reads)
         project = self._project(task.settings.src)
         self._trim(project)
         try:
@@ -211,8 +233,8 @@ class Workspace:
             return Unit((*error.findings, crash), suppressions, reads, project.unresolved, project.unread)
         except ConfigError as error:  # what another package adds cannot be used
             return Unit((plugin_failure(task, error),), reads=reads)
-        except MemoryError:
-            return _too_big(task, reads | project.reads)
+        except EXHAUSTED:
+            raise
         except Exception as error:  # one bad file never stops the others
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
 
@@ -333,7 +355,10 @@ class Workspace:
                 edited = source_before and tree_before and reparse(source.text, source_before.text, tree_before)
             except SyntaxError as error:
                 raise problem_of(source, error) from None
-            tree = edited.tree if edited else parse(source)
+            try:
+                tree = edited.tree if edited else parse(source)
+            except OutOfMemoryProblem:
+                raise MemoryError from None
             self._trees_before.pop(source.path, None)
             _keep(self._trees, source.path, (source, tree))
         return tree

@@ -14,7 +14,14 @@ from exportlint.source.garbage import gc_paused
 _NO_FILE = "<exportlint>"
 """Python reads the line of a syntax error from the file of this name, which may hold another text than the editor."""
 
+_BYTES_A_CHARACTER = 256
+"""What parsing may take at most: 190 bytes for each character of 40,000 lines of arithmetic (Python 3.11)."""
+
 _ALONE = threading.RLock()
+
+
+class OutOfMemoryProblem(SyntaxProblem):
+    """A text for whose tree there is no memory, at least at the moment."""
 
 
 def tree_of(text: str) -> ast.Module:
@@ -39,10 +46,24 @@ def parse(source: SourceFile) -> ast.Module:
     except SyntaxError as error:
         problem = problem_of(source, error)
     except (RecursionError, MemoryError):
-        problem = SyntaxProblem("nested too deeply for Python's parser", 1, 1)
+        # CPython raises a MemoryError for both.
+        is_deep = _has_memory_for(source.text)
+        problem = _too_deep() if is_deep else OutOfMemoryProblem("does not fit into memory", 1, 1)
     except ValueError:
         problem = _unspeakable(source)
     raise problem
+
+
+def _has_memory_for(text: str) -> bool:
+    try:
+        bytearray(len(text) * _BYTES_A_CHARACTER)
+    except MemoryError:
+        return False
+    return True
+
+
+def _too_deep() -> SyntaxProblem:
+    return SyntaxProblem("nested too deeply for Python's parser", 1, 1)
 
 
 def problem_of(source: SourceFile, error: SyntaxError) -> SyntaxProblem:
