@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -552,6 +554,35 @@ class TestFailures:
         assert message.startswith("internal error: ValueError: two lines (exportlint/workspace.py:")
         assert message.endswith("; please report this, with the file if you can")
         assert run("--exit-zero").code == 2
+
+    def test_where_memory_runs_out_the_file_is_looked_at_once_more_without_what_earlier_ones_left(
+        self, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        raised = [MemoryError(), SystemError("error return without exception set")]
+
+        def fail() -> None:
+            if raised:
+                raise raised.pop()
+
+        self._break(monkeypatch, fail)
+        write(root, {"a.py": f"BREAK = 1\n{NET}", "b.py": NET, "c.py": f"BREAK = 1\n{NET}"})
+        result = run("--output-format", "json")
+        assert result.places == [("a.py", 1, "EXP003"), ("b.py", 7, "EXP101"), ("c.py", 8, "EXP101")]
+        assert result.findings[0]["message"] == "does not fit into memory"
+
+    @pytest.mark.thorough
+    @pytest.mark.skipif(sys.platform != "linux", reason="where a limit of the address space holds")
+    def test_a_text_whose_tree_does_not_fit_into_memory_is_not_called_nested(self, root: Path) -> None:
+        write(root, {"a.py": "x = 1 + 2 * (3 if 4 else 5)\n" * 60_000, "b.py": NET})
+        limited = (
+            "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (480 * 2**20,) * 2);"
+            "from exportlint.cli import main; main(sys.argv[1:])"
+        )
+        command = [sys.executable, "-c", limited, "--isolated", "--no-cache", "--output-format", "concise", "."]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        lines = done.stdout.splitlines()
+        assert lines[0] == "a.py:1:1: error[EXP003 unreadable-file]: does not fit into memory"
+        assert lines[1].startswith("b.py:7:12: error[EXP101")
 
     def test_endless_recursion_is_a_finding(self, root: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def recurse() -> None:
