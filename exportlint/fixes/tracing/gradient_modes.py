@@ -44,8 +44,10 @@ def no_grad(code: Code) -> Fix:
 def _is_all(code: Code, node: ast.Call) -> bool:
     """Whether nothing in the function uses what it has computed outside of it: autograd may refuse that."""
     statement = code.tree.statement(node)
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return node in statement.decorator_list
     if not isinstance(statement, ast.With):
-        return True  # a decorator
+        return False
     return isinstance(code.tree.parents[statement], ast.FunctionDef) and not code.tree.following(statement)
 
 
