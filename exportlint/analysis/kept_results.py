@@ -76,7 +76,7 @@ class _Queries:
     @staticmethod
     def of(module: Module) -> _Queries:
         """What they give for a file."""
-        asked = (module.parts, module.used_parts, module.subclassed, module.made, module.called_in_classes)
+        asked = (module.parts, module.used_parts, module.subclassed, module.made, module.used_in_classes)
         return _Queries(asked, (module.walruses, module.registered), _class_names(module))
 
     def changed(self, after: _Queries, modules: Iterable[Module]) -> frozenset[str]:

@@ -17,7 +17,8 @@ _ANNOTATIONS = frozenset({"annotation", "returns"})
 class _Names:
     """The names of a statement. Those in annotations are not read, but called.
 
-    `by_classes` are read by the classes in it, but each its own; `by_functions` is what each function in it reads.
+    `by_classes` are read by the classes in it, but each its own; `held_by_classes` are those of them that are neither
+    called nor bases. `by_functions` is what each function in it reads.
     `handed_on` are read outside of classes, and not called. `callees` are the last names of what it calls, `decorated`
     its classes and the last names of what decorates them.
     """
@@ -25,6 +26,7 @@ class _Names:
     read: frozenset[str]
     called: frozenset[str]
     by_classes: frozenset[str]
+    held_by_classes: frozenset[str]
     by_functions: tuple[tuple[str, frozenset[str]], ...]
     handed_on: frozenset[str]
     callees: frozenset[str]
@@ -36,6 +38,7 @@ def _names(statement: ast.stmt) -> _Names:
     """All that is asked of a statement, gathered in one walk."""
     called: set[str] = set()
     by_classes: set[str] = set()
+    held_by_classes: set[str] = set()
     by_functions: list[tuple[str, frozenset[str]]] = []
     callees: set[str] = set()
     decorated: list[tuple[str, frozenset[str]]] = []
@@ -68,8 +71,10 @@ def _names(statement: ast.stmt) -> _Names:
                 classes.add(node.name)
                 decorators = (name for decorator in node.decorator_list for name in _called_names(decorator))
                 decorated.append((node.name, frozenset(decorators)))
-                found = gather(below(node), set())
+                held: set[str] = set()
+                found = gather(below(node), held)
                 by_classes.update(found - {node.name})
+                held_by_classes.update(held - {node.name, *(b.id for b in node.bases if type(b) is ast.Name)})
                 read |= found
             elif kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
                 found = gather(below(node), handed_on)
@@ -99,6 +104,7 @@ def _names(statement: ast.stmt) -> _Names:
         frozenset(read),
         frozenset(called),
         frozenset(by_classes),
+        frozenset(held_by_classes),
         tuple(by_functions),
         frozenset(handed_on - classes),
         frozenset(callees),
@@ -175,6 +181,11 @@ def _made(statement: ast.stmt) -> frozenset[str]:
 def called(statement: ast.stmt) -> frozenset[str]:
     """The names that are called in a statement."""
     return _names(statement).called
+
+
+def held_by_classes(statement: ast.stmt) -> frozenset[str]:
+    """The names that the classes of a statement read and do not call: `downsample=PatchMerging`."""
+    return _names(statement).held_by_classes
 
 
 def registered(tree: ast.Module) -> frozenset[str]:

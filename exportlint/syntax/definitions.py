@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from exportlint.source import SourceFile
-from exportlint.syntax.class_roles import called, made, parts, registered
+from exportlint.syntax.class_roles import called, held_by_classes, made, parts, registered
 from exportlint.syntax.walk import once_a_statement, statements_below, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -193,14 +193,14 @@ class Module:
         return frozenset[str]().union(*map(_walruses, self.tree.body))
 
     @cached_property
-    def called_in_classes(self) -> frozenset[str]:
-        """Names that are called inside a class other than the one they name: such modules are parts of others.
+    def used_in_classes(self) -> frozenset[str]:
+        """Names that a class other than the one they name calls, or hands on: such modules are parts of others.
 
         What functions of the module call is called by those that call them.
         """
         found: set[str] = set()
         for cls in self.classes:
-            waiting, seen = list(called(cls.node)), {cls.node.name}
+            waiting, seen = [*called(cls.node), *held_by_classes(cls.node)], {cls.node.name}
             while waiting:
                 name = waiting.pop()
                 if name in seen:

@@ -258,6 +258,18 @@ PROGRAMS = [
         init="self.l = nn.Linear(3, 3)",
     ),
     Program(
+        "a tensor for selected rows",
+        SELECTED.format(out="torch.zeros(3)", new="self.v"),
+        False,
+        init="self.register_buffer('v', torch.ones(3))",
+    ),
+    Program(
+        "a mask of another shape",
+        "out = torch.zeros(2)\nmask = x > 0\nif mask.any():\n    out[mask] = 1.0\nreturn out",
+        False,
+    ),
+    Program("a flag of what is no leaf", "y = x.clone()\ny.requires_grad = True\nreturn y * 2", False, LEARNING),
+    Program(
         "a constant for selected rows",
         SELECTED.format(out="torch.zeros(3)", new="2.0"),
         True,
@@ -279,6 +291,8 @@ def test_nobody_can_tell(program: Program, tmp_path: Path) -> None:
     [
         ("type(x) is torch.Tensor", True),
         ("type(x) in (torch.Tensor,)", True),
+        ("type(x) == 'Tensor'", False),
+        ("type(x) is torch", False),
         ("type(x) in (torch.Tensor, int)", False),
         ("type(x) not in (torch.Tensor, float, object)", False),
     ],

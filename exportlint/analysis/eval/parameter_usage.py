@@ -59,6 +59,9 @@ CATEGORICAL = frozenset(
 """Distributions whose first argument is not a number: it has one dimension at least."""
 
 
+TAKE_SIZES = frozenset({"view", "reshape", "expand", "repeat", "tile", "unflatten", "zeros", "ones", "empty"})
+"""Methods and functions whose arguments are sizes if there are several."""
+
 LIST_ONLY = frozenset({"append", "extend", "insert", "reverse"})
 DICT_ONLY = frozenset({"items", "keys", "values", "get", "setdefault", "update"})
 
@@ -566,8 +569,12 @@ class _Reader:
                     self._mark(target.value, "dict" if _is_key(target.slice) else "list")
         elif isinstance(node, ast.Compare):
             self._note_comparison(node)
-        elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
+        elif isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
             self._note_test(node.test)
+        elif isinstance(node, ast.BoolOp):
+            self._note_test(node)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            self._note_test(node.operand)
 
     def _note_subscript(self, node: ast.Subscript) -> None:
         index = node.slice
@@ -673,6 +680,9 @@ class _Reader:
             return
         held = [(place, node) for place, node in given if self._touches(node)]
         callee = self._callee(call) if held else None
+        if _takes_sizes(call) and not isinstance(callee, (Function, Object)):
+            for argument in call.args:
+                self._mark(argument, "number")
         if callee is None:
             return
         if isinstance(callee, Object):
@@ -752,6 +762,11 @@ class _Reader:
             held.shown.items.strong["tensor"] = None
         elif held is not None:
             self._mark(node, "tensor")
+
+
+def _takes_sizes(call: ast.Call) -> bool:
+    """`x.view(batch, height, width)`, `torch.zeros(height, width)`."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr in TAKE_SIZES and len(call.args) > 1
 
 
 def _is_computed(node: ast.expr) -> bool:

@@ -2,18 +2,18 @@
 
 `if idx.numel() == 0: continue` goes, and `if mask.any(): out[mask] = v` becomes `out[mask] = v`.
 
-Safe: what is skipped only writes to new tensors where the selection says, takes no rows as well as some, and gradients
-flow from it to nothing else. Otherwise an operator may refuse an empty tensor, autograd or the caller the write, and
-gradients are zeros where they were None.
+Safe: what is skipped only writes numbers and selected rows to new tensors, where indices say, takes no rows as well as
+some, and gradients flow from it to nothing else. Otherwise an operator may refuse an empty tensor, autograd or the
+caller the write, and gradients are zeros where they were None.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import Origin, Tensor, TorchModule, Unknown, Value
+from exportlint.analysis.domain.values import Const, Origin, Tensor, TorchModule, Unknown, Value
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.torch.layers import find_layer
 from exportlint.findings import Fix
@@ -61,9 +61,9 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
     if not all(isinstance(option, (Tensor, Unknown)) for base in bases for option in options(code.value(base))):
         raise DeclinedError("it writes to something that is not a tensor")
     # what autograd keeps, or the caller, may refuse to be written to
-    safe = code.surely(lambda value: is_tensor(value) and _is_fresh(value), *bases) and all(
-        _takes_no_rows(code, part) for part in parts if isinstance(part, ast.Call)
-    )
+    safe = code.surely(lambda value: is_tensor(value) and _is_fresh(value), *bases)
+    safe = safe and all(_takes_no_rows(code, part) for part in parts if isinstance(part, ast.Call))
+    safe = safe and all(_fits_nothing(code, part, selection, bound(rest)) for part in parts)
     message = "Drop the special case for an empty selection"
     if not safe:
         message += ", which some operators reject"
@@ -126,6 +126,10 @@ def _is_fresh(value: Value) -> bool:
     return isinstance(value, Tensor) and value.origin is Origin.FRESH
 
 
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.zero_dim
+
+
 def _is_mask(value: Value) -> bool:
     return isinstance(value, Tensor) and value.kind == "bool"
 
@@ -148,6 +152,24 @@ def _only_writes(statement: ast.stmt, selection: str) -> bool:
 
 def _is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
+
+
+def _fits_nothing(code: Code, node: ast.AST, selection: str, made: Collection[str]) -> bool:
+    """Whether what is read fits an empty selection: a number, or the selected rows. `made` was made of such.
+
+    A mask is refused if its shape is another, whatever it selects.
+    """
+    if not isinstance(node, (ast.Name, ast.Attribute)) or not isinstance(node.ctx, ast.Load):
+        return True
+    if isinstance(node, ast.Name) and node.id == selection:
+        return not any(map(_is_mask, options(code.value(node))))
+    around = code.tree.parents[node]
+    if isinstance(around, ast.Subscript) and around.value is node:
+        return any(_is_name(part, selection) for part in indices(around))
+    if (isinstance(node, ast.Name) and node.id in made) or (isinstance(around, ast.Call) and around.func is node):
+        return True
+    held = options(code.value(node))
+    return all(isinstance(value, (Const, TorchModule)) or (is_tensor(value) and _is_number(value)) for value in held)
 
 
 def _takes_no_rows(code: Code, call: ast.Call) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.domain.values import Const, Size, Value
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Const, Python, Scalar, Size, Tensor, Unknown, Value
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.numbers.operands import is_scalar
 from exportlint.fixes.proofs.observed_values import builtin, operands, operation, tensor
@@ -18,6 +19,8 @@ REDUCTIONS = frozenset({"sum", "any", "all", "count_nonzero"})
 """Reductions that take empty tensors, and those of each dtype."""
 POINTWISE = frozenset({"isnan", "isinf", "isfinite", "clone", "detach", "bool", "double"})
 COUNTS = frozenset({"numel", "nelement", "dim", "item"})
+
+ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def evaluated(test: ast.expr) -> frozenset[str]:
@@ -47,6 +50,8 @@ def is_total(code: Code, node: ast.expr, known: frozenset[str]) -> bool:
     if isinstance(node, ast.Compare):
         sides = (node.left, *node.comparators)
         several = sum(not is_scalar(code, side) for side in sides)
+        if any(isinstance(op, ORDERS) for op in node.ops) and not all(_may_have_order(code, side) for side in sides):
+            return False
         return several <= 1 and all(is_total(code, side, known) for side in sides)
     if isinstance(node, ast.Call):
         name, given = operation(code, node), operands(code, node)
@@ -77,6 +82,11 @@ def is_total_number(code: Code, node: ast.expr) -> bool:
 def _is_number(value: Value) -> bool:
     is_constant = isinstance(value, Const) and isinstance(value.value, (bool, int, float))
     return is_constant or (isinstance(value, Size) and value.kind in {"int", "float"})
+
+
+def _may_have_order(code: Code, node: ast.expr) -> bool:
+    """Whether an operand of `<` can be a number or a tensor in all ways that lead here."""
+    return all(isinstance(v, (Tensor, Scalar, Unknown, Python)) or _is_number(v) for v in options(code.value(node)))
 
 
 def has_truth(code: Code, node: ast.expr, known: frozenset[str]) -> bool:

@@ -4,13 +4,15 @@
 tensors that `forward` makes become `requires_grad_()`.
 
 Safe: the whole function is in inference mode, and the file neither asks for it nor enables gradients; `requires_grad_`
-always. Otherwise autograd refuses what was made in inference mode, and not what `no_grad` gives.
+of a tensor that surely is a leaf, or that stops recording. Otherwise autograd refuses what was made in inference mode,
+and not what `no_grad` gives, and an assignment refuses tensors that are no leaves.
 """
 
 from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.values import Tensor
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import GradFlag
 from exportlint.findings import Fix
@@ -42,8 +44,10 @@ def no_grad(code: Code) -> Fix:
 def _is_all(code: Code, node: ast.Call) -> bool:
     """Whether nothing in the function uses what it has computed outside of it: autograd may refuse that."""
     statement = code.tree.statement(node)
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return node in statement.decorator_list
     if not isinstance(statement, ast.With):
-        return True  # a decorator
+        return False
     return isinstance(code.tree.parents[statement], ast.FunctionDef) and not code.tree.following(statement)
 
 
@@ -73,7 +77,11 @@ def flagged(code: Code, fact: GradFlag | Call) -> Fix:
         raise DeclinedError("it is assigned together with other names")
     flag = _flag(statement.value)
     line = code.statement("{tensor}.requires_grad_({*flag})", tensor=target.value, flag=flag)
-    return code.fix("Use `requires_grad_()`", code.statements.replace([statement], [line]), safe=True)
+    edit = code.statements.replace([statement], [line])
+    is_off = isinstance(statement.value, ast.Constant) and statement.value.value is False
+    if is_off or code.surely(lambda value: isinstance(value, Tensor) and value.detached, target.value):
+        return code.fix("Use `requires_grad_()`", edit, safe=True)
+    return code.fix("Use `requires_grad_()`, which also accepts tensors that already have gradients", edit, safe=False)
 
 
 def _flag(node: ast.expr) -> list[ast.expr]:

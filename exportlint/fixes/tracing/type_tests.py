@@ -3,8 +3,9 @@
 `type(x) is torch.Tensor` becomes `isinstance(x, torch.Tensor)`, and `type(n) is int` of a size becomes
 `isinstance(n, (int, torch.SymInt))`.
 
-Safe: the tensor is of no subclass, and where it is asked for other classes as well, surely a tensor; the number is a
-size, or was read from a tensor. Otherwise subclasses are instances, too, such as True of `int`.
+Safe: the tensor is of no subclass, and where it is asked for other classes as well, surely a tensor, and what it is
+asked for are classes; the number is a size, or was read from a tensor. Otherwise subclasses are instances, too, such as
+True of `int`, and `isinstance` refuses what is no class.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Set
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import External, Origin, Scalar, Tensor, Tuple, Unknown, Value
+from exportlint.analysis.domain.values import ClassValue, External, Origin, Scalar, Tensor, Tuple, Unknown, Value
 from exportlint.analysis.facts import TypeTest
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
@@ -56,7 +57,8 @@ def tensor_test(code: Code, fact: TypeTest) -> Fix:
     plain = PLAIN | {Origin.PARAMETER} if is_parameter else PLAIN
     is_one = not isinstance(op, (ast.In, ast.NotIn)) or len(getattr(right, "elts", ())) == 1
     is_same = code.surely(lambda value: all(_is_same(each, plain, is_one=is_one) for each in options(value)), tensor)
-    safe = is_same and (is_one or surely_tensor(code, tensor))
+    named = getattr(right, "elts", (right,)) if not attribute else ()
+    safe = is_same and (is_one or surely_tensor(code, tensor)) and code.surely(_is_class, *named)
     return code.fix("Use `isinstance`", code.replace(node, asks), safe=safe)
 
 
@@ -93,6 +95,14 @@ def _is_same(value: Value, plain: Set[Origin], *, is_one: bool) -> bool:
     That is so for no tensor of a subclass. Where other classes are asked for as well, these have subclasses, too.
     """
     return value.origin in plain if isinstance(value, Tensor) else is_one and not isinstance(value, Unknown)
+
+
+def _is_class(value: Value) -> bool:
+    """Whether `isinstance` takes it. It refuses modules and texts, to which a type is just not equal."""
+    if isinstance(value, External):
+        module, _, name = value.name.rpartition(".")
+        return module == "builtins" or name[:1].isupper() or name == "ndarray"
+    return isinstance(value, ClassValue) or (isinstance(value, Tuple) and all(map(_is_class, value.items)))
 
 
 def number_test(code: Code, kind: str | None) -> Fix:

@@ -179,7 +179,7 @@ def _is_shared(code: Code, cls: Class) -> bool:
     if not is_offer(module.bindings.get(INIT_INPUTS)):
         models = [model for model in models if not code.needs(model)]
     named = [model for model in models if model.qualname in MODELS]
-    whole = named or [model for model in models if model.node.name not in module.called_in_classes]
+    whole = named or [model for model in models if model.node.name not in module.used_in_classes]
     return cls in whole if named else whole == [cls]
 
 

@@ -151,6 +151,8 @@ def _in_memory(frame: Frame, api: table.Api, call: Call, value: Value, owner: as
         if record.runs_on_constants and owner is not None:
             note_tensor_write(frame, owner, node, tensor, call.arguments.values)
         return tensor.but(data=None, known=False)
+    if tensor.detached and record.name == "clone" and isinstance(value, Tensor):
+        return value.but(detached=True)
     if record.storage not in {"view", "contiguous"}:
         return value
     if isinstance(value, Tensor):
