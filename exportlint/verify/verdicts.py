@@ -149,7 +149,7 @@ class _Court:
         for failure in _failures(run):
             if _claims(finding) and self._raises(failure, finding, statement):
                 return Judged(finding, "confirmed", raised_by(failure, "here"), run)
-            if self._constrains(failure, finding, statement, run):
+            if self._constrains(failure, finding, statement, run, restrictions(failure, run)):
                 fixed = finding if finding.fix else replace(finding, fix=next(iter(self._fixes(failure, run)), None))
                 fixed = fixed if _claims(finding) else replace(fixed, severity=Severity.ERROR)
                 return Judged(fixed, "confirmed", raised_by(failure, "because of this"), run)
@@ -206,8 +206,13 @@ class _Court:
         alike = (f for f in others if f.code == finding.code and _spans(f, frame.row))
         return any(self._statement(other) == statement for other in alike)
 
-    def _constrains(self, failure: Failure, finding: Finding, statement: Statement, run: Run) -> bool:
-        """Whether a finding is about the sizes that torch refuses to vary, of which it names only the dimensions."""
+    def _constrains(
+        self, failure: Failure, finding: Finding, statement: Statement, run: Run, restricting: Sequence[Frame]
+    ) -> bool:
+        """Whether a finding is about the sizes that torch refuses to vary, of which it names only the dimensions.
+
+        `restricting` are the lines that restrict these sizes, as far as they are known.
+        """
         violated = violation(failure)
         if violated is None:
             return False
@@ -215,14 +220,14 @@ class _Court:
             at_call = run.call is not None and self._is_at(run.call, finding.filename, statement)
             text = self._text(finding.filename, statement)
             return at_call or any(re.search(rf"\bDim\(\s*{name}\b", text) for name in violated.dimensions)
-        placed = self._at_restrictions(failure, run)
+        placed = self._of_sizes_at(restricting, run)
         return finding in placed if placed else self._of_sizes(violated, run) == [finding]
 
-    def _at_restrictions(self, failure: Failure, run: Run) -> list[Finding]:
-        """The findings about sizes, infos as well, of the statements that restrict what `dynamic_shapes` has vary."""
+    def _of_sizes_at(self, places: Sequence[Frame], run: Run) -> list[Finding]:
+        """The findings about sizes, infos as well, of the statements at these places."""
         return [
             finding
-            for frame in restrictions(failure, run)
+            for frame in places
             for finding in self._findings.get((self._path(frame.file), run.mode), ())
             if finding.code.startswith(_OF_SIZES) and self._is_at(frame, finding.filename, self._statement(finding))
         ]
@@ -259,12 +264,11 @@ class _Court:
         claimed = [finding for finding in self._that_ran(run) if _claims(finding)]
         errors = any(finding.severity is Severity.ERROR for finding in claimed)
         for failure in _failures(run):
-            at = any(self._raises(failure, f, s) for f, s in near)
-            # Where torch names no place, it may be any of those that ran.
-            said = at or any(self._constrains(failure, f, s, run) for f, s in near)
-            said = said or bool(self._at_restrictions(failure, run))
-            if not _is_guess(failure) and not said and not (errors and not failure.frames):
-                restricted = restrictions(failure, run)
+            if _is_guess(failure) or (errors and not failure.frames):  # it may be any of those that ran
+                continue
+            restricted = restrictions(failure, run)
+            said = any(self._raises(failure, f, s) or self._constrains(failure, f, s, run, restricted) for f, s in near)
+            if not said and not self._of_sizes_at(restricted, run):
                 frame = failure.frames[-1] if failure.frames else run.call or next(iter(restricted), None)
                 message, fixes = one_line(failure.message), self._fixes(failure, run)
                 yield Surprise(
