@@ -26,6 +26,7 @@ from exportlint.verify.results import Run
 from exportlint.verify.run import verify
 from exportlint.verify.target import Target
 from exportlint.verify.targets import find_targets
+from exportlint.verify.task import next_target
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -47,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not targets:
         raise UsageError("there is nothing that can be verified; `exportlint verify --list` says why")
     start = time.monotonic()
-    runs, text = _run(arguments, targets, settings.for_directory(cwd), linted, context)
+    runs, targets, text = _run(arguments, targets, settings.for_directory(cwd), linted, context)
     judgement = linted.judge(runs, [target.place[0] for target in targets])
     outcome = Outcome(cwd, targets, runs, judgement, found.unbuildable, time.monotonic() - start)
     if arguments.report_format not in TEXT_FORMATS:
@@ -65,8 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(
     arguments: argparse.Namespace, targets: Sequence[Target], settings: Settings, linted: Linted, context: Context
-) -> tuple[list[Run], str]:
-    """Run everything. What there is to tell is written as it comes, or returned if it goes into a file as a whole."""
+) -> tuple[list[Run], list[Target], str]:
+    """Run everything. What there is to tell is written as it comes, or returned if it goes into a file as a whole.
+
+    Given back are also the targets, with those that only came of a run.
+    """
     try:
         interpreter = find_interpreter(arguments.python or settings.verify.python, settings.root, context.cwd)
     except InterpreterError as error:
@@ -76,17 +80,26 @@ def _run(
         concise = arguments.report_format == "concise"
         printer = Printer(targets, context, concise=concise, show_output=arguments.show_output)
     cache = None if arguments.no_cache else Cache(default_directory(), interpreter)
-    places = {target.name: target.place[0] for target in targets}
+    known = {target.name: target for target in targets}
+    further: dict[str, Target] = {}
     bar = ProgressBar(sum(len(jobs_of(target)) for target in targets), quiet=arguments.quiet)
     running = _running(arguments, targets, interpreter, jobs(arguments, settings.verify.jobs), cache, bar)
     runs, later = [], []
     with bar, closing(running):
         for one in running:
             runs.append(one)
-            text = "" if printer is None else printer.run(one, linted.judge([one], [places[one.target]]))
+            if one.target not in known:
+                known[one.target] = further[one.target]
+                if printer is not None:
+                    printer.add(known[one.target])
+            following = next_target(known[one.target], one)
+            if following is not None:
+                further[following.name] = following
+            judgement = linted.judge([one], [known[one.target].place[0]])
+            text = "" if printer is None else printer.run(one, judgement)
             bar.done(one, "" if arguments.output_file else text)
             later.append(text if arguments.output_file else "")
-    return runs, "".join(later)
+    return runs, list(known.values()), "".join(later)
 
 
 def _running(

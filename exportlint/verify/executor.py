@@ -7,6 +7,7 @@ import functools
 import importlib
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from pathlib import Path
@@ -16,7 +17,7 @@ from exportlint.verify.cache import Cache
 from exportlint.verify.results import Run
 from exportlint.verify.slot import Slot
 from exportlint.verify.target import Target
-from exportlint.verify.task import Progress, Result, Task, do, never_run, tasks_of
+from exportlint.verify.task import Progress, Result, Task, do, is_unmet, never_run, next_of, tasks_of
 
 _LOOK = 0.05
 """How often it is asked whether all is cancelled, in seconds."""
@@ -65,11 +66,16 @@ def verify_with(
     try:
         for target in targets:
             tasks = []
-            for task in tasks_of(target):
-                if run := cache.get(task) if cache else None:
-                    yield run
-                else:
-                    tasks.append(task)
+            for first in tasks_of(target):
+                task: Task | None = first
+                while task is not None:
+                    run = cache.get(task) if cache else None
+                    if run is None:
+                        tasks.append(task)
+                        break
+                    if not is_unmet(task, run):
+                        yield run
+                    task = next_of(task, run)
             if tasks:
                 future = executor.submit(work, tasks, python)
                 running[future] = tasks
@@ -81,7 +87,8 @@ def verify_with(
                 for task, result in _results(future, running.pop(future)):
                     if cache and result.lasts:
                         cache.put(task, result.run)
-                    yield result.run
+                    if not is_unmet(task, result.run):
+                        yield result.run
     finally:
         for future in running:
             future.cancel()
@@ -99,7 +106,14 @@ def work(tasks: Sequence[Task], python: Path) -> list[tuple[Task, Result]]:
     """Do tasks with a worker here, wherever that is."""
     slot = Slot(python, threads=1)
     try:
-        results = ((task, do(task, slot, lambda _: None)) for task in tasks)
-        return [(task, result) for task, result in results if result]
+        waiting, results = deque(tasks), []
+        while waiting:
+            task = waiting.popleft()
+            result = do(task, slot, lambda _: None)
+            if result is not None:
+                results.append((task, result))
+                further = next_of(task, result.run)
+                waiting += [] if further is None else [further]
+        return results
     finally:
         slot.close()

@@ -147,8 +147,8 @@ def _inputs(inputs: Inputs, device: Device) -> dict[str, Any]:
             }
         case Part(wholes):
             return {"part": [_source(whole, device) for whole in wholes]}
-        case Script(file, row, own_mode):
-            return {"script": {"file": os.fspath(file), "row": row, "own_mode": own_mode}}
+        case Script(file, row, own_mode, meeting):
+            return {"script": {"file": os.fspath(file), "row": row, "own_mode": own_mode, "meeting": meeting}}
 
 
 def _hints(hints: Mapping[str, tuple[Spec, ...]]) -> dict[str, Any]:
@@ -172,6 +172,7 @@ class Record:
         self._inputs: tuple[str, ...] = ()
         self._model: ModelClass | None = None
         self._call: Frame | None = None
+        self._again = False
         self._deleted: list[str] = []
 
     def take(self, event: Mapping[str, Any]) -> None:
@@ -187,6 +188,7 @@ class Record:
         self._files = event.get("files", self._files)
         if deleted := event.get("deleted"):
             self._deleted.append(deleted)
+        self._again = event.get("again", self._again)
         if call := event.get("call"):
             self._call = Frame(**call)
         if failure := event.get("failure"):
@@ -215,6 +217,7 @@ class Record:
             seconds=seconds,
             output=output,
             call=self._call,
+            again=self._again,
             deleted=tuple(self._deleted),
         )
 

@@ -106,8 +106,8 @@ class Run:
     `reason` is one line on the verdict, empty if it exports. `lines` are the rows of each file that ran in eager on the
     example, `model` is the class of the model, `files` the SHA-256 digests of all files of the project that were
     imported. `inputs` describes the example. `output` is what the user's code printed. `call` is the call of
-    torch.export in a script that the run is about. `deleted` are the files of the project that the code deleted.
-    `cached`: this came of an earlier run. `seconds` is the wall time.
+    torch.export in a script that the run is about, and `again`: the script may come there once more. `deleted` are the
+    files of the project that the code deleted. `cached`: this came of an earlier run. `seconds` is the wall time.
     """
 
     target: str
@@ -125,5 +125,6 @@ class Run:
     seconds: float = 0.0
     output: str = ""
     call: Frame | None = None
+    again: bool = False
     deleted: tuple[str, ...] = ()
     cached: bool = False

@@ -13,7 +13,7 @@ from exportlint.verify.cache import Cache
 from exportlint.verify.results import Run
 from exportlint.verify.slot import Slot
 from exportlint.verify.target import Target
-from exportlint.verify.task import Progress, Result, Task, do, tasks_of
+from exportlint.verify.task import Progress, Result, Task, do, is_unmet, next_of, tasks_of
 from exportlint.verify.warm import Warmth
 
 _LOOK = 0.05
@@ -37,18 +37,23 @@ def verify(
     found that have imported torch already, and left for the next run.
     """
     waiting: deque[Task] = deque()
-    for task in (task for target in targets for task in tasks_of(target)):
-        known = cache.get(task) if cache else None
-        if known:
-            yield known
-        else:
-            waiting.append(task)
+    for first in (task for target in targets for task in tasks_of(target)):
+        task: Task | None = first
+        while task is not None:
+            known = cache.get(task) if cache else None
+            if known is None:
+                waiting.append(task)
+                break
+            if not is_unmet(task, known):
+                yield known
+            task = next_of(task, known)
     crew = _Crew(waiting, python, min(jobs, len(waiting)), warmth, cache.settled if cache else None)
     try:
         for task, result in crew.results(tell, cancelled or threading.Event()):
             if cache and result.lasts:
                 cache.put(task, result.run)
-            yield result.run
+            if not is_unmet(task, result.run):
+                yield result.run
     finally:
         crew.dismiss()
 
@@ -61,6 +66,7 @@ class _Crew:
     ) -> None:
         self._waiting = waiting
         self._settled = settled
+        self._is_dismissed = False
         self._news: queue.SimpleQueue[Progress | tuple[Task, Result] | BaseException | None] = queue.SimpleQueue()
         # A worker may use three processes; threads of torch that share a processor wait for each other by spinning.
         threads = max(1, (os.cpu_count() or 1) // (3 * max(1, size)))
@@ -91,6 +97,7 @@ class _Crew:
 
     def dismiss(self) -> None:
         """Kill all that runs, and wait until it is gone."""
+        self._is_dismissed = True
         self._waiting.clear()
         for slot in self._slots:
             slot.close()
@@ -108,6 +115,9 @@ class _Crew:
                 if result is None:
                     break
                 self._news.put((task, result))
+                further = next_of(task, result.run)
+                if further is not None and not self._is_dismissed:
+                    self._waiting.append(further)
         except BaseException as error:
             self._news.put(error)
         finally:

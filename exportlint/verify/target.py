@@ -72,12 +72,14 @@ class Guessed:
 class Script:
     """Model and inputs are those of the call of torch.export at `row` of a script, which is run up to it.
 
-    With `own_mode`, the call says whether it is strict, and not the target.
+    With `own_mode`, the call says whether it is strict, and not the target. A call may be met several times,
+    as in a loop; `meeting` says which time is meant, from 1.
     """
 
     file: Path
     row: int
     own_mode: bool = True
+    meeting: int = 1
 
 
 @dataclass(frozen=True, slots=True)

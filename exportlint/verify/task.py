@@ -16,7 +16,7 @@ from exportlint.verify.process import StartError
 from exportlint.verify.protocol import End, Record, job, jobs_of
 from exportlint.verify.results import Run, Stage
 from exportlint.verify.slot import Slot
-from exportlint.verify.target import Device, Target
+from exportlint.verify.target import Device, Script, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,36 @@ def tasks_of(target: Target) -> list[Task]:
     return [Task(target, mode, device) for mode, device in jobs_of(target)]
 
 
+MAX_MEETINGS = 8
+"""How many models of one call of torch.export in a script are verified: each has the script run anew."""
+
+
+def next_target(target: Target, run: Run) -> Target | None:
+    """The same call of torch.export with the next model that it meets, where a run says that there may be one."""
+    given = target.inputs
+    if not run.again or not isinstance(given, Script) or given.meeting == MAX_MEETINGS:
+        return None
+    name = target.name.removesuffix(_nth(given.meeting))
+    further = replace(given, meeting=given.meeting + 1)
+    return replace(target, name=f"{name}{_nth(further.meeting)}", inputs=further)
+
+
+def next_of(task: Task, run: Run) -> Task | None:
+    """The task that a run of another one leads to."""
+    target = next_target(task.target, run)
+    return None if target is None else replace(task, target=target)
+
+
+def is_unmet(task: Task, run: Run) -> bool:
+    """Whether a call did not meet one more model, so that the run is about nothing."""
+    given = task.target.inputs
+    return isinstance(given, Script) and given.meeting > 1 and run.call is None
+
+
+def _nth(meeting: int) -> str:
+    return f", model {meeting}"
+
+
 def do(task: Task, slot: Slot, tell: Callable[[Progress], None], settled: Path | None = None) -> Result | None:
     """What comes of a task, or None if it was cancelled.
 
@@ -81,8 +111,8 @@ def do(task: Task, slot: Slot, tell: Callable[[Progress], None], settled: Path |
         return None
     run = record.run(outcome.end, outcome.seconds, outcome.output)
     # What cannot be built may lack a file, of which there is no digest; and memory may be short only now.
-    lasts = not run.deleted and outcome.end.how in ("finished", "timed out") and run.verdict != "cannot be built"
-    return Result(run, lasts)
+    lasts = not run.deleted and outcome.end.how in ("finished", "timed out")
+    return Result(run, lasts and (run.verdict != "cannot be built" or is_unmet(task, run)))
 
 
 def never_run(task: Task, reason: str) -> Result:

@@ -58,6 +58,10 @@ class Printer:
         self._job_width = max((len(f"{mode} {device}") for mode, device in jobs), default=0)
         self._shown: set[tuple[object, ...]] = set()
 
+    def add(self, target: Target) -> None:
+        """Make a target known that came of the run of another one."""
+        self._places[target.name] = target.place
+
     def run(self, run: Run, judgement: Judgement) -> str:
         """What there is to say of one run, each line with its line end. `judgement` is of this run alone."""
         lines = [self._headline(run)]

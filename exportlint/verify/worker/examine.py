@@ -87,7 +87,8 @@ class _Steps:
         if self._job["inputs"]["script"]["own_mode"]:
             self._strict = call.strict
             self._emit({"mode": "strict" if call.strict else "non-strict"})
-        self._emit({"call": call.place})
+        self._emit({"call": call.place, "again": call.again})
+        call.refuse_stand_ins()
         self._enter("inputs")
         try:
             subject, example = call.taken_apart(self._job["device"])

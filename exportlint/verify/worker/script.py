@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .again import LeftError, untraced, way_to_the_same_call
 from .frames import frame_event
 from .inputs import to_device
 from .lazily import pytree, torch
@@ -31,13 +32,15 @@ class _Reached(BaseException):
 class ExportCall:
     """A call of torch.export in a script. `strict` is the tracer that it asks for, `make` makes it.
 
-    `given` are its arguments by name, None where they do not fit the parameters.
+    `given` are its arguments by name, None where they do not fit the parameters. `again`: the script may come there
+    once more.
     """
 
     make: Callable[[], Any]
     given: Mapping[str, Any] | None
     strict: bool
     place: Mapping[str, Any]
+    again: bool
 
     def refuse_stand_ins(self) -> None:
         """See to it that the call has all that it is made with.
@@ -75,12 +78,15 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
 
     The call is still running meanwhile: the script is `__main__`, and what its `with` statements set up holds. Where
     torch refuses an earlier call, and the script does not catch that, it goes on with what stands in for the program.
+    A call that is met several times is examined when it is met for the `meeting`-th time.
 
     Raises:
         LookupError: it ended before. NeedsProgramError: the call needs what an earlier one lacks. And whatever the
             script or `examine` raises.
     """
-    file, row = os.path.realpath(job["inputs"]["script"]["file"]), job["inputs"]["script"]["row"]
+    script = job["inputs"]["script"]
+    file, row, meeting = os.path.realpath(script["file"]), script["row"], script["meeting"]
+    met = 0
     names = ("export", "export_for_training", "draft_export")
     originals = {name: getattr(torch.export, name) for name in names if hasattr(torch.export, name)}
     takers = {(torch.export, "save"), (torch.export, "unflatten"), (torch.testing, "assert_close")}
@@ -99,7 +105,8 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
         if lacking is not None:
             return lacking
         try:
-            return original(*arguments, **keywords)
+            with untraced():
+                return original(*arguments, **keywords)
         except Exception as error:
             if is_caught(error, frame):
                 raise
@@ -109,16 +116,27 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
     def intercept(original: Any) -> Any:
         @functools.wraps(original)
         def call(*arguments: Any, **keywords: Any) -> Any:
+            nonlocal met
             frame = sys._getframe(1)
             if os.path.realpath(frame.f_code.co_filename) != file or row not in _rows(frame):
                 return on_the_way(original, arguments, keywords, frame)
+            met += 1
+            way = way_to_the_same_call(frame)
+            if met < meeting:
+                try:
+                    return on_the_way(original, arguments, keywords, frame)
+                finally:
+                    if met == meeting - 1 and way is not None:
+                        way.end_behind()
+            sys.settrace(None)
             restore()
             place = frame_event(file, row, frame.f_code.co_name)
             given = _bound(original, arguments, keywords)
             strict = bool(given and given.get("strict"))
-            found = ExportCall(functools.partial(original, *arguments, **keywords), given, strict, place)
+            found = ExportCall(
+                functools.partial(original, *arguments, **keywords), given, strict, place, way is not None
+            )
             try:
-                found.refuse_stand_ins()
                 examine(found)
             except BaseException as error:  # which no `except` of the script is to take
                 raised.append(error)
@@ -136,6 +154,8 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
         _run_as_main(file)
     except _Reached:
         pass
+    except LeftError:
+        raise LookupError(f"the script does not call torch.export again at line {row}") from None
     except NeedsProgramError:
         raise
     except Exception as error:
@@ -148,6 +168,7 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
     else:
         raise LookupError(f"the script ended without calling torch.export at line {row}")
     finally:
+        sys.settrace(None)
         sys.argv = arguments
         sys.modules["__main__"] = main
         restore()
