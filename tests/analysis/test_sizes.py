@@ -215,30 +215,6 @@ def test_the_linter_and_torch_settle_the_same_conditions(
     assert holds is not is_open
 
 
-WITH_ELEMENTS = {
-    "x.numel() > 0": True,
-    "x.nelement() != 0": True,
-    "x.numel() >= 1": None,
-    "x[x > 0].numel() > 0": None,
-    "self.table.numel() > 0": None,
-}
-"""Conditions that ask whether a tensor has elements: their truth if a size varies, or None if it is not known."""
-
-
-@pytest.mark.parametrize(("condition", "truth"), WITH_ELEMENTS.items(), ids=list(WITH_ELEMENTS))
-def test_an_input_of_a_size_that_varies_has_elements(condition: str, truth: bool | None, tmp_path: Path) -> None:
-    body = f"total = x.sum() if {condition} else 0\n        if total > 0:\n            return x\n        return -x\n"
-    file = tmp_path / "model.py"
-    file.write_text(
-        f"from torch import nn\n\n\nclass Model(nn.Module):\n    def forward(self, x):\n        {body}", "utf-8"
-    )
-    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
-    found = {
-        finding.span.start.row for finding in lint([Task(file, settings)]).findings if finding.name == "tensor-branch"
-    }
-    assert (7 in found) is (truth is True)
-
-
 HASHING = """\
 import functools
 

@@ -262,18 +262,7 @@ def compared_sizes(op: ast.cmpop, left: Value, right: Value) -> Value:
         size = left if isinstance(left, Size) and left.dim.varies else right
         return Guard(one - other, found, size.trail) if isinstance(size, Size) else BOOL
     is_exact = isinstance(found, bool) and all(isinstance(d, Expression) and not d.is_data for d in (one, other))
-    is_known = is_exact or _is_count_with_bound(one, other) or _is_count_with_bound(other, one)
-    return Const(found) if isinstance(found, bool) and is_known else BOOL
-
-
-def _is_count_with_bound(count: Dim, bound: Dim) -> bool:
-    """Whether a comparison only asks if there are elements: `x.numel() > 0`.
-
-    torch.export takes a size that varies to be two or more, whatever the other sizes of the tensor are (2.13, both
-    modes).
-    """
-    number = bound.number
-    return number is not None and number <= 0 and count.varies and not count.is_data and count.within()[0] >= 1
+    return Const(found) if found is not None and is_exact else BOOL
 
 
 def _is_beyond_all_tensors(*sizes: Dim) -> bool:
