@@ -29,6 +29,7 @@ from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.domain.values import (
     Const,
     Guard,
+    Origin,
     Python,
     Scalar,
     Sequence,
@@ -68,10 +69,15 @@ def size_at(tensor: Tensor, position: int) -> Dim | None:
 def any_size(tensor: Tensor) -> Dim:
     """The size of a dimension that is not known: of an input it depends on nothing but the sizes of that."""
     found = [dim for dim in tensor.shape.dims if isinstance(dim, Expression) and dim.varies]
-    if tensor.assumed or tensor.dynamic or not found:
+    if not _is_input(tensor) or tensor.dynamic or not found:
         return ANY_SIZE
     lowest = min(1, *(dim.within(specialized=False)[0] for dim in tensor.shape.dims))
     return Approximation(lowest, inf, frozenset().union(*(dim.sources for dim in found)))
+
+
+def _is_input(tensor: Tensor) -> bool:
+    """Whether it is an input as it was given, not a part of one, which may be empty."""
+    return tensor.origin is Origin.INPUT and bool(tensor.name) and not tensor.assumed
 
 
 def dim_of(value: Value) -> Dim | None:
@@ -175,7 +181,11 @@ def stated_rows(tensor: Tensor) -> int:
 
 def product(tensor: Tensor) -> Size:
     """The number of elements."""
-    return Size(tensor.shape.elements(), trail=tensor.trail)
+    count = tensor.shape.elements()
+    is_open = tensor.shape.rank is None or ANY_SIZE in tensor.shape.dims
+    if isinstance(count, Approximation) and is_open and not _is_input(tensor):
+        count = replace(count, lowest=min(count.lowest, 0))
+    return Size(count, trail=tensor.trail)
 
 
 def read_arithmetic(frame: Frame, op: ast.operator, left: Value, right: Value) -> Dim | None:
@@ -277,9 +287,9 @@ def compared_sizes(op: ast.cmpop, left: Value, right: Value) -> Value:
 
 
 def _is_of_elements(one: Dim, other: Dim) -> bool:
-    """Whether a size of an input, or a number of elements of it, is compared with 0: no example input is empty."""
+    """Whether some size of an input is compared with 0: no example input is empty."""
     size, number = (other, one) if one.number is not None else (one, other)
-    is_of_input = size.varies or bool(size.sources)
+    is_of_input = bool(size.sources) and not size.varies
     return number == ZERO and is_of_input and not size.is_data and size.within(specialized=False)[0] >= 1
 
 
