@@ -181,11 +181,7 @@ def stated_rows(tensor: Tensor) -> int:
 
 def product(tensor: Tensor) -> Size:
     """The number of elements."""
-    count = tensor.shape.elements()
-    is_open = tensor.shape.rank is None or ANY_SIZE in tensor.shape.dims
-    if isinstance(count, Approximation) and is_open and not _is_input(tensor):
-        count = replace(count, lowest=min(count.lowest, 0))
-    return Size(count, trail=tensor.trail)
+    return Size(tensor.shape.elements(), trail=tensor.trail)
 
 
 def read_arithmetic(frame: Frame, op: ast.operator, left: Value, right: Value) -> Dim | None:
