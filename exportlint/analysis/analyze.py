@@ -175,15 +175,25 @@ def _run_classes(engine: Engine, classes: Iterable[Class]) -> Iterator[tuple[Cla
             for key, fact in root.effects.all_facts().items():
                 keep(facts, fact, key)
             if root.effects.asks_for_either and _is_called_by_export(engine, cls):
-                omitting = replace(engine.for_root(), omits_arguments=True)
-                _export(omitting, cls, name)
-                for key, fact in omitting.effects.all_facts().items():
-                    if isinstance(fact, (Branch, Conversion, AnalysisLimit)):  # a result that was cut is not stored
-                        keep(facts, fact, key)
+                _omit_arguments(engine, cls, name, facts)
         if len(lineage(Frame(engine, cls.module), cls)) > MAX_BASES:
             engine.limited(cls, Reached("bases"))
         yield cls, _result(cls, engine, plain, facts)
     engine.calls.current = ROOT
+
+
+def _omit_arguments(engine: Engine, cls: Class, name: str, facts: dict[FactKey, Fact]) -> None:
+    """Run an entry point without the arguments that may be omitted: first with those that are tensors, then without."""
+    omitting = replace(engine.for_root(), omits_arguments=True)
+    _export(omitting, cls, name)
+    runs = [omitting]
+    if omitting.keeps_tensors:
+        runs.append(replace(engine.for_root(), omits_arguments=True, omits_tensors=True))
+        _export(runs[-1], cls, name)
+    for run in runs:
+        for key, fact in run.effects.all_facts().items():
+            if isinstance(fact, (Branch, Conversion, AnalysisLimit)):  # a result that was cut is not stored
+                keep(facts, fact, key)
 
 
 def _result(cls: Class, engine: Engine, plain: Plain, facts: dict[FactKey, Fact]) -> ClassResult:

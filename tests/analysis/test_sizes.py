@@ -168,6 +168,7 @@ SETTLED = {
     "a number that was read": ("", "k - k == 0"),
     "numbers that were read": ("", "k + 1 > k"),
     "of a helper": ("a = select(x, x[:, 0] > 0)", "a.shape[0] == (a + 1).shape[0]"),
+    "a number where a slice is not empty": ("k = k if x[:, 4:].numel() > 0 else 0", "k == 0"),
 }
 """Conditions that hold for all sizes: what stands in front of them, and the condition."""
 OPEN = {
@@ -177,6 +178,7 @@ OPEN = {
     "a remainder": ("", "n % 2 == 0"),
     "a number": ("", "2 * n == 12"),
     "what is missing": ("pad = 8 - n", "pad"),
+    "a number where a size is not 0": ("k = k if x.size(x.dim() - 1) > 0 else 0", "k > 3"),
     "of two selections": ("", "y.shape[0] == x[x[:, 0] > 1].shape[0]"),
     "of a selection and what it is made of": ("", "y.shape[0] == n"),
     "of a helper that is called twice": (

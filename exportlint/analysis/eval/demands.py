@@ -32,7 +32,15 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import note_branch, note_conversion, note_iteration, product, truth_of
+from exportlint.analysis.eval.sizes import (
+    any_size,
+    compared_sizes,
+    note_branch,
+    note_conversion,
+    note_iteration,
+    product,
+    truth_of,
+)
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.facts.tracing import Text
 
@@ -114,6 +122,8 @@ def _truth(value: Value) -> bool | None:
         return bool(value.value)
     if isinstance(value, Scalar):
         return value.truth
+    if isinstance(value, Size):
+        return _truth(compared_sizes(ast.NotEq(), value, Const(0)))
     if isinstance(value, Tuple):
         return bool(value.items)
     if isinstance(value, TorchModule) and value.items is not None and not value.name.endswith("Sequential"):
@@ -309,4 +319,5 @@ def size_of(tensor: Tensor, dim: int | None) -> Value:
     """`x.shape[dim]`: a Size, or a Scalar where data decides it. `dim` None is any dimension."""
     if tensor.dynamic and (dim is None or tensor.shape.index(dim) in tensor.dynamic):
         return Scalar("int", "size", tensor.assumed, tensor.trail, None if dim is None else tensor.shape.at(dim))
-    return Size(ANY_SIZE if dim is None or tensor.assumed else tensor.shape.at(dim), trail=tensor.trail)
+    found = any_size(tensor) if dim is None else ANY_SIZE if tensor.assumed else tensor.shape.at(dim)
+    return Size(found, trail=tensor.trail)

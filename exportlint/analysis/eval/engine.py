@@ -112,7 +112,8 @@ class Engine:
     many may be, `deadline` until when by the project's clock; `limits_reached` are the limits that something ran into,
     `stopped` is where the last one was that ended an evaluation.
     `probe` is told when a fact is met, `watch` which objects are made. `omits_arguments`: what is exported is given
-    nothing for which None stands by default, unless that is surely a tensor.
+    nothing for which None stands by default, unless that is surely a tensor; `omits_tensors`: nor then.
+    `keeps_tensors` says that there was such a tensor.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `modules` and other
     `objects`, frozen as their constructor left them, and `summaries` of calls by function and arguments, which say what
@@ -169,6 +170,8 @@ class Engine:
     probe: Probe | None = None
     watch: OutputWatch | None = None
     omits_arguments: bool = False
+    omits_tensors: bool = False
+    keeps_tensors: bool = False
 
     def __post_init__(self) -> None:
         if self.probe is not None:

@@ -165,8 +165,11 @@ def forward_arguments(
                 name=name,
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
             )  # fmt: skip
-        if is_none and frame.engine.omits_arguments and not (isinstance(value, Tensor) and not value.assumed):
-            value = NONE
+        if is_none and frame.engine.omits_arguments:
+            if frame.engine.omits_tensors or not (isinstance(value, Tensor) and not value.assumed):
+                value = NONE
+            else:
+                frame.engine.keeps_tensors = True
         env[name] = value
         shared = _default(frame, given) if given is not None and is_exported() else None
         if given is not None and shared is not None and note_default(env, name, given, shared):

@@ -12,6 +12,7 @@ from typing import Literal
 from exportlint.analysis.domain import dim as dims
 from exportlint.analysis.domain import shape as shapes
 from exportlint.analysis.domain.dim import (
+    ANY_SIZE,
     FIXED,
     LEAST,
     ONE,
@@ -28,6 +29,7 @@ from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.domain.values import (
     Const,
     Guard,
+    Origin,
     Python,
     Scalar,
     Sequence,
@@ -62,6 +64,20 @@ def size_at(tensor: Tensor, position: int) -> Dim | None:
     """The size of a dimension that varies; None if it does not, or if it is not sure that there is a tensor."""
     found = None if tensor.assumed else tensor.shape.at(position)
     return found if found is not None and found.varies and not found.is_data else None
+
+
+def any_size(tensor: Tensor) -> Dim:
+    """The size of a dimension that is not known: of an input it depends on nothing but the sizes of that."""
+    found = [dim for dim in tensor.shape.dims if isinstance(dim, Expression) and dim.varies]
+    if not _is_input(tensor) or tensor.dynamic or not found:
+        return ANY_SIZE
+    lowest = min(1, *(dim.within(specialized=False)[0] for dim in tensor.shape.dims))
+    return Approximation(lowest, inf, frozenset().union(*(dim.sources for dim in found)))
+
+
+def _is_input(tensor: Tensor) -> bool:
+    """Whether it is an input as it was given, not a part of one, which may be empty."""
+    return tensor.origin is Origin.INPUT and bool(tensor.name) and not tensor.assumed
 
 
 def dim_of(value: Value) -> Dim | None:
@@ -262,7 +278,15 @@ def compared_sizes(op: ast.cmpop, left: Value, right: Value) -> Value:
         size = left if isinstance(left, Size) and left.dim.varies else right
         return Guard(one - other, found, size.trail) if isinstance(size, Size) else BOOL
     is_exact = isinstance(found, bool) and all(isinstance(d, Expression) and not d.is_data for d in (one, other))
-    return Const(found) if found is not None and is_exact else BOOL
+    is_known = is_exact or (isinstance(found, bool) and _is_of_elements(one, other))
+    return Const(found) if found is not None and is_known else BOOL
+
+
+def _is_of_elements(one: Dim, other: Dim) -> bool:
+    """Whether some size of an input is compared with 0: no example input is empty."""
+    size, number = (other, one) if one.number is not None else (one, other)
+    is_of_input = bool(size.sources) and not size.varies
+    return number == ZERO and is_of_input and not size.is_data and size.within(specialized=False)[0] >= 1
 
 
 def _is_beyond_all_tensors(*sizes: Dim) -> bool:

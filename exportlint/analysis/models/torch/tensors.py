@@ -29,7 +29,7 @@ from exportlint.analysis.eval.demands import read_data, size_of
 from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.eval.grad_flags import note_grad_flag
 from exportlint.analysis.eval.instances import note_call
-from exportlint.analysis.eval.sizes import product, read_at
+from exportlint.analysis.eval.sizes import any_size, product, read_at
 from exportlint.analysis.eval.special_methods import SPECIAL, TEXTS, call_special
 from exportlint.analysis.eval.state_access import note_tensor_write
 from exportlint.analysis.eval.tensor_results import same
@@ -195,7 +195,7 @@ def _size(frame: Frame, call: Call, node: ast.AST) -> Value:
     dim = call.arguments.get(0, "dim")
     if isinstance(dim, Const) and isinstance(dim.value, int):
         return size_of(call.tensor, dim.value)
-    return Size(trail=call.tensor.trail)
+    return Size(any_size(call.tensor), trail=call.tensor.trail)
 
 
 @performs("Tensor.as_subclass")
