@@ -187,7 +187,7 @@ def _omit_arguments(engine: Engine, cls: Class, name: str, facts: dict[FactKey, 
     omitting = replace(engine.for_root(), omits_arguments=True)
     _export(omitting, cls, name)
     runs = [omitting]
-    if omitting.keeps_tensors:
+    if omitting.keeps_tensors and omitting.effects.asks_for_either:
         runs.append(replace(engine.for_root(), omits_arguments=True, omits_tensors=True))
         _export(runs[-1], cls, name)
     for run in runs:

@@ -113,7 +113,7 @@ class Engine:
     `stopped` is where the last one was that ended an evaluation.
     `probe` is told when a fact is met, `watch` which objects are made. `omits_arguments`: what is exported is given
     nothing for which None stands by default, unless that is surely a tensor; `omits_tensors`: nor then.
-    `keeps_tensors` says that there was such a tensor.
+    `keeps_tensors` says that there was such a tensor, beside an argument that nobody may omit.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `modules` and other
     `objects`, frozen as their constructor left them, and `summaries` of calls by function and arguments, which say what

@@ -142,7 +142,9 @@ def forward_arguments(
     default = dict(defaults(node))
     usages = parameter_usage(frame, node)
     env: Environment = {}
-    for index, argument in enumerate(list(_all_arguments(node))[1:]):
+    arguments = list(_all_arguments(node))[1:]
+    requires_some = any(argument.arg not in default for argument in arguments)
+    for index, argument in enumerate(arguments):
         name = argument.arg
         value = annotated_argument(frame, argument)
         given = default.get(name)
@@ -169,7 +171,7 @@ def forward_arguments(
             if frame.engine.omits_tensors or not (isinstance(value, Tensor) and not value.assumed):
                 value = NONE
             else:
-                frame.engine.keeps_tensors = True
+                frame.engine.keeps_tensors = requires_some
         env[name] = value
         shared = _default(frame, given) if given is not None and is_exported() else None
         if given is not None and shared is not None and note_default(env, name, given, shared):
