@@ -7,6 +7,7 @@ unpacking are what lists, tuples and tensors all allow: with nothing that shows 
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -76,7 +77,8 @@ NO_TENSORS = frozenset({"torch.nn.Identity", "torch.nn.Sequential", "torch.nn.Mo
 
 Kind = Literal["tensor", "iterable", "list", "dict", "number", "module"]
 """`iterable`: a list or a tuple, unless it is a tensor that is used like one."""
-_Mark = Literal["tensor", "list", "dict", "number", "module", "arithmetic", "position", "count", "tested"]
+_Mark = Literal["tensor", "term", "list", "dict", "number", "module", "arithmetic", "position", "count", "tested"]
+"""`term`: it is one of several operands that give a tensor, of which others may be numbers."""
 
 
 @immutable
@@ -226,17 +228,19 @@ def _usage(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) ->
 def _kind(strong: Iterable[_Mark], weak: Iterable[_Mark]) -> Kind | None:
     strong, weak = list(strong), list(weak)
     is_iterable = "position" in strong or "count" in strong
-    if "tensor" in strong or (is_iterable and "arithmetic" in strong):
+    if "tensor" in strong or (is_iterable and ("arithmetic" in strong or "term" in strong)):
         return "tensor"
     sure: list[Kind] = [mark for mark in strong if mark in {"list", "dict", "module"}]
     if sure:
         return sure[0]
     if is_iterable:
-        return None if "tested" in strong or "tensor" in weak else "iterable"
+        return None if "tested" in strong or not {"tensor", "term"}.isdisjoint(weak) else "iterable"
     if "tensor" in weak:
         return "tensor"
     rest: list[Kind] = [mark for mark in (*strong, *weak) if mark in {"list", "dict", "number"}]
-    return rest[0] if rest else None
+    if rest:
+        return rest[0]
+    return "tensor" if "term" in strong or "term" in weak else None
 
 
 def _in_helpers(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) -> Iterator[_Shown]:
@@ -317,12 +321,17 @@ def _shown(frame: Frame, node: FunctionLike) -> dict[str, _Shown]:
 
 
 class _Reader:
-    """Reads a body in order; it knows which variables hold a parameter, or an item of one."""
+    """Reads a body in order; it knows which variables hold a parameter, or an item of one.
+
+    `stacked` are the comprehensions that become one tensor, `appended` is what each list was given.
+    """
 
     def __init__(self, frame: Frame, held: dict[str, _Held]) -> None:
         self.frame = frame
         self.held = held
         self.counters: set[str] = set()
+        self.stacked: set[ast.expr] = set()
+        self.appended: defaultdict[str, list[tuple[_Held, bool]]] = defaultdict(list)
 
     def read(self, node: ast.AST) -> None:
         """Take in what a statement or an expression shows, and what its variables hold after it."""
@@ -384,6 +393,8 @@ class _Reader:
                 self.read(test)
         for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
             self.read(part)
+            if node in self.stacked:
+                self._mark(part, "tensor")
         self.held = outer
 
     def _branch(self, bodies: list[list[ast.stmt]], *, entered: bool = True) -> None:
@@ -535,17 +546,27 @@ class _Reader:
 
     def _mark(self, node: ast.expr, mark: _Mark) -> None:
         """Mark what an expression gives, or the terms of an arithmetic expression: `x`, `x[0]`, `x + y`, `x > 0`."""
+        for held, is_sole in self._terms(node):
+            _leave(held, mark, is_sole=is_sole)
+
+    def _terms(self, node: ast.expr, *, is_sole: bool = True) -> Iterator[tuple[_Held, bool]]:
+        """What an expression is made of, and whether it is nothing but that and numbers."""
         held = self._holds(node)
         if held is not None:
-            (held.shown.strong if held.surely else held.shown.weak)[mark] = None
+            yield held, is_sole
         elif isinstance(node, ast.BinOp):
-            self._mark(node.left, mark)
-            self._mark(node.right, mark)
+            yield from self._terms(node.left, is_sole=is_sole and _is_stated(node.right))
+            yield from self._terms(node.right, is_sole=is_sole and _is_stated(node.left))
         elif isinstance(node, ast.UnaryOp):
-            self._mark(node.operand, mark)
+            yield from self._terms(node.operand, is_sole=is_sole)
+        elif isinstance(node, ast.IfExp):
+            yield from self._terms(node.body, is_sole=is_sole)
+            yield from self._terms(node.orelse, is_sole=is_sole)
         elif isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
-            for side in (node.left, *node.comparators):
-                self._mark(side, mark)
+            sides = (node.left, *node.comparators)
+            for side in sides:
+                others = all(_is_stated(other) for other in sides if other is not side)
+                yield from self._terms(side, is_sole=is_sole and others)
 
     def _note(self, node: ast.AST) -> None:
         """Mark what one node tells something about."""
@@ -673,13 +694,25 @@ class _Reader:
             and self._holds(call.func.value) is not None
         ):
             self._mark(call.func.value, "dict" if call.args and _is_key(call.args[0]) else "list")
+        if (
+            isinstance(call.func, ast.Attribute)
+            and call.func.attr == "append"
+            and isinstance(call.func.value, ast.Name)
+        ):
+            for argument in call.args:
+                self.appended[call.func.value.id] += self._terms(argument)
         given = _arguments(call)
         if isinstance(call.func, ast.Name) and call.func.id == "range":
             for argument in call.args:
                 self._mark(argument, "number")
             return
         held = [(place, node) for place, node in given if self._touches(node)]
-        callee = self._callee(call) if held else None
+        made = [node for _, node in given if isinstance(node, (ast.ListComp, ast.GeneratorExp)) or self._filled(node)]
+        callee = self._callee(call) if held or made else None
+        if made and isinstance(callee, External) and _takes_several(callee):
+            self.stacked.update(made)
+            for item, is_sole in (term for node in made for term in self._filled(node)):
+                _leave(item, "tensor", is_sole=is_sole)
         if _takes_sizes(call) and not isinstance(callee, (Function, Object)):
             for argument in call.args:
                 self._mark(argument, "number")
@@ -689,6 +722,10 @@ class _Reader:
             callee = _forward(self.frame, callee) or callee
         for place, node in held:
             self._note_argument(call, callee, place, node)
+
+    def _filled(self, node: ast.expr) -> list[tuple[_Held, bool]]:
+        """The terms of what was appended to a list."""
+        return self.appended.get(node.id, []) if isinstance(node, ast.Name) else []
 
     def _touches(self, node: ast.expr) -> bool:
         parts = node.elts if isinstance(node, (ast.List, ast.Tuple)) else [node]
@@ -776,9 +813,13 @@ def _is_computed(node: ast.expr) -> bool:
 
 def _joins(callee: External) -> bool:
     """`list(x)`, `torch.cat(x)`: what it gives is of another kind than what it takes."""
+    return callee.name.startswith("builtins.") or _takes_several(callee)
+
+
+def _takes_several(callee: External) -> bool:
+    """Whether an operator takes a list of tensors: `torch.stack([row * 2 for row in x])`."""
     api = table.lookup(callee.name)
-    takes_several = api is not None and any(o.types[:1] == ("tensors",) for o in api.overloads)
-    return callee.name.startswith("builtins.") or takes_several
+    return api is not None and any(o.types[:1] == ("tensors",) for o in api.overloads)
 
 
 def _forward(frame: Frame, module: Object) -> Function | None:
@@ -786,6 +827,16 @@ def _forward(frame: Frame, module: Object) -> Function | None:
     if found is None or not isinstance(found[1], (ast.FunctionDef, ast.AsyncFunctionDef)):
         return None
     return undecorated(module, *found)
+
+
+def _leave(held: _Held, mark: _Mark, *, is_sole: bool) -> None:
+    mark = "term" if mark == "tensor" and not is_sole else mark
+    (held.shown.strong if held.surely else held.shown.weak)[mark] = None
+
+
+def _is_stated(node: ast.expr) -> bool:
+    """`2`, `-1.5`."""
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and _is_stated(node.operand))
 
 
 def _item(held: _Held | None) -> _Held | None:
