@@ -12,7 +12,7 @@ from exportlint.verify.cache import Cache, clean, default_directory
 from exportlint.verify.interpreter import ask
 from exportlint.verify.results import Run
 from exportlint.verify.run import verify
-from exportlint.verify.target import Target
+from exportlint.verify.target import Script, Target
 from exportlint.verify.task import Progress, Task
 from tests.verify.workshop import HEAD, module, target
 
@@ -120,3 +120,17 @@ def test_default_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         pytest.skip("elsewhere the system says where it is")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert default_directory() == tmp_path / "exportlint" / "verify"
+
+
+def test_a_script_that_changed_is_run_again(project: Path, tmp_path: Path) -> None:
+    script = project / "script.py"
+    code = "import torch\nfrom net import Model\ntorch.export.export({}, (torch.ones(2, 3),))\n"
+    of_call = replace(target(project, module("return x"), "net"), inputs=Script(script, 3))
+    cache = tmp_path / "cache"
+
+    script.write_text(code.format("Model()"), encoding="utf-8")
+    assert [(run.verdict, run.cached) for run in runs([of_call], Cache(cache, INTERPRETER))[0]] == [("exports", False)]
+    assert [(run.verdict, run.cached) for run in runs([of_call], Cache(cache, INTERPRETER))[0]] == [("exports", True)]
+
+    script.write_text(code.format("Model().forward"), encoding="utf-8")
+    assert [(run.verdict, run.cached) for run in runs([of_call], Cache(cache, INTERPRETER))[0]] == [("fails", False)]

@@ -37,7 +37,7 @@ def examine(job: Job, emit: Emit) -> None:
     except BaseException as error:  # whatever users raise, SystemExit as well
         frames = user_frames(error, job["root"], strict=False)
         emit({"failure": failure(error, steps.stage, frames)})
-    emit({"files": imported_files(job["root"])})
+    emit({"files": imported_files(job["root"], _script(job))})
     emit({"stage": "done"})
 
 
@@ -47,6 +47,10 @@ _FOR_ALL = 0.8
 
 _QUICK = 1.0
 """Seconds of one processor for a call: for less, what several threads spend is mostly waiting for each other."""
+
+
+def _script(job: Job) -> str | None:
+    return job["inputs"]["script"]["file"] if "script" in job["inputs"] else None
 
 
 class _Steps:
@@ -126,7 +130,7 @@ class _Steps:
         del model
         self._rows = rows
         emit({"lines": {file: sorted(found) for file, found in rows.items()}})
-        emit({"files": imported_files(job["root"])})
+        emit({"files": imported_files(job["root"], _script(job))})
         # Operators such as `torch.cond` have Dynamo trace them in eager, too: what it refuses is refused by export.
         if outcome.error is not None and not type(outcome.error).__module__.startswith("torch._dynamo"):
             raise outcome.error

@@ -77,11 +77,14 @@ def _traced(rows_of: Callable[[str], set[int] | None]) -> Iterator[None]:
         sys.settrace(before)
 
 
-def imported_files(root: str) -> dict[str, str]:
-    """The digests of the files of the project that were imported, as far as they are still there."""
+def imported_files(root: str, script: str | None) -> dict[str, str]:
+    """The digests of the files of the project that were imported, as far as they are still there.
+
+    A `script` that was run is one of them, although it is `__main__` only while it runs.
+    """
     found: dict[str, str] = {}
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__dict__", {}).get("__file__")
+    files = [getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values())]
+    for file in [*files, script]:
         if isinstance(file, str) and is_of_project(file, root):
             with contextlib.suppress(OSError):
                 found[os.path.abspath(file)] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
