@@ -11,6 +11,7 @@ from exportlint.analysis.domain.values import (
     Dict,
     Instance,
     Object,
+    Python,
     Sequence,
     Tensor,
     Tuple,
@@ -24,7 +25,6 @@ from exportlint.analysis.facts import Construct
 from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.externals import call_opaque
 
-functions("collections.Counter", numbers=(0,))
 functions("bisect.* heapq.* statistics.*", numbers="every")
 functions("heapq.heappush heapq.heappop", strict="refuses", traced_from=(2, 15))
 functions("bisect.bisect bisect.bisect_left bisect.bisect_right bisect.insort statistics.mean", strict="refuses")
@@ -59,6 +59,12 @@ def _compare(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
 def _dict(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     first = arguments.get(0)
     return first if isinstance(first, Dict) else Dict((), UNKNOWN if arguments.positional else None)
+
+
+@function("collections.Counter", numbers=(0,))
+def _counter(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """A dictionary of numbers, whose missing items are 0."""
+    return Dict((), Python("int"))
 
 
 @function("collections.deque")
