@@ -17,7 +17,7 @@ from exportlint.verify import worker
 from exportlint.verify.interpreter import Interpreter
 from exportlint.verify.protocol import job
 from exportlint.verify.results import Comparison, Failure, Frame, ModelClass, Run
-from exportlint.verify.task import Task
+from exportlint.verify.task import Task, is_unmet, next_of
 
 
 class Cache:
@@ -34,6 +34,16 @@ class Cache:
         """The directory with an empty file for each program that keeps its results, for these versions of all."""
         versions = _digest(json.dumps((__version__, _WORKER, asdict(self._interpreter)), default=str).encode())
         return self._directory / "programs" / versions[:32]
+
+    def known(self, first: Task) -> tuple[list[Run], Task | None]:
+        """The outcomes of a task and of those that follow from it, and the first of them that has to be run."""
+        found: list[Run] = []
+        task: Task | None = first
+        while task is not None and (run := self.get(task)) is not None:
+            if not is_unmet(task, run):
+                found.append(run)
+            task = next_of(task, run)
+        return found, task
 
     def get(self, task: Task) -> Run | None:
         """The outcome of the task, if each file that ran is as it was then."""

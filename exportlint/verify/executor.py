@@ -67,15 +67,10 @@ def verify_with(
         for target in targets:
             tasks = []
             for first in tasks_of(target):
-                task: Task | None = first
-                while task is not None:
-                    run = cache.get(task) if cache else None
-                    if run is None:
-                        tasks.append(task)
-                        break
-                    if not is_unmet(task, run):
-                        yield run
-                    task = next_of(task, run)
+                known, task = cache.known(first) if cache else ([], first)
+                yield from known
+                if task is not None:
+                    tasks.append(task)
             if tasks:
                 future = executor.submit(work, tasks, python)
                 running[future] = tasks

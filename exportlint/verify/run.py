@@ -38,15 +38,10 @@ def verify(
     """
     waiting: deque[Task] = deque()
     for first in (task for target in targets for task in tasks_of(target)):
-        task: Task | None = first
-        while task is not None:
-            known = cache.get(task) if cache else None
-            if known is None:
-                waiting.append(task)
-                break
-            if not is_unmet(task, known):
-                yield known
-            task = next_of(task, known)
+        known, task = cache.known(first) if cache else ([], first)
+        yield from known
+        if task is not None:
+            waiting.append(task)
     crew = _Crew(waiting, python, min(jobs, len(waiting)), warmth, cache.settled if cache else None)
     try:
         for task, result in crew.results(tell, cancelled or threading.Event()):
