@@ -188,6 +188,11 @@ def held_by_classes(statement: ast.stmt) -> frozenset[str]:
     return _names(statement).held_by_classes
 
 
+def handed_on(statement: ast.stmt) -> frozenset[str]:
+    """The names that a statement reads outside of classes and does not call."""
+    return _names(statement).handed_on
+
+
 def registered(tree: ast.Module) -> frozenset[str]:
     """The names that stand where something is registered: `register_dataclass(Batch)`, `@register` over a class.
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from exportlint.source import SourceFile
-from exportlint.syntax.class_roles import called, held_by_classes, made, parts, registered
+from exportlint.syntax.class_roles import called, handed_on, held_by_classes, made, parts, registered
 from exportlint.syntax.walk import once_a_statement, statements_below, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -196,7 +196,7 @@ class Module:
     def used_in_classes(self) -> frozenset[str]:
         """Names that a class other than the one they name calls, or hands on: such modules are parts of others.
 
-        What functions of the module call is called by those that call them.
+        What functions of the module use is used by those that call them.
         """
         found: set[str] = set()
         for cls in self.classes:
@@ -208,7 +208,7 @@ class Module:
                 seen.add(name)
                 definition = self.bindings.get(name)
                 if isinstance(definition, FunctionNode):
-                    waiting += called(definition)
+                    waiting += called(definition) | handed_on(definition)
             found |= seen - {cls.node.name}
         return frozenset(found)
 

@@ -307,14 +307,14 @@ def parameter_at(function: Function, place: int | str) -> ast.arg | None:
     return positional[index] if index < len(positional) else None
 
 
-def _shown(frame: Frame, node: FunctionLike) -> dict[str, _Shown]:
-    """The marks of the parameters of a function. `frame` is one inside of it."""
+def _shown(frame: Frame, node: FunctionLike, within: frozenset[ast.AST] = frozenset()) -> dict[str, _Shown]:
+    """The marks of the parameters of a function. `frame` is one inside of it, `within` are those that led to it."""
     spec = node.args
     names = [a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
     if frame.receiver is not None and names:
         frame.env[names.pop(0)] = frame.receiver
     shown = {name: _Shown() for name in names}
-    reader = _Reader(frame, {name: _Held(value) for name, value in shown.items()})
+    reader = _Reader(frame, {name: _Held(value) for name, value in shown.items()}, within | {node})
     for statement in node.body if isinstance(node.body, list) else [node.body]:
         reader.read(statement)
     return shown
@@ -323,11 +323,13 @@ def _shown(frame: Frame, node: FunctionLike) -> dict[str, _Shown]:
 class _Reader:
     """Reads a body in order; it knows which variables hold a parameter, or an item of one.
 
-    `stacked` are the comprehensions that become one tensor, `appended` is what each list was given.
+    `stacked` are the comprehensions that become one tensor, `appended` is what each list was given. `within` are the
+    functions that are being read.
     """
 
-    def __init__(self, frame: Frame, held: dict[str, _Held]) -> None:
+    def __init__(self, frame: Frame, held: dict[str, _Held], within: frozenset[ast.AST]) -> None:
         self.frame = frame
+        self.within = within
         self.held = held
         self.counters: set[str] = set()
         self.stacked: set[ast.expr] = set()
@@ -455,7 +457,7 @@ class _Reader:
         passed = {a.arg: held for place, held in given.items() if (a := parameter_at(callee, place)) is not None}
         names = [a.arg for place, node in _arguments(call) if isinstance(node, ast.Name) and node.id == name
                  if (a := parameter_at(callee, place)) is not None]  # fmt: skip
-        inner = _Reader(_inside(self.frame, self._handed(call, callee, 0, _Held(_Shown()))), passed)
+        inner = _Reader(_inside(self.frame, self._handed(call, callee, 0, _Held(_Shown()))), passed, self.within)
         keeps = any(inner._keeps(parameter, returned.value) for parameter in names)
         return _Inlined(inner._holds(returned.value), keeps)
 
@@ -713,6 +715,8 @@ class _Reader:
             self.stacked.update(made)
             for item, is_sole in (term for node in made for term in self._filled(node)):
                 _leave(item, "tensor", is_sole=is_sole)
+        elif made and isinstance(callee, Function):
+            self._note_stacking_helper(call, callee)
         if _takes_sizes(call) and not isinstance(callee, (Function, Object)):
             for argument in call.args:
                 self._mark(argument, "number")
@@ -722,6 +726,18 @@ class _Reader:
             callee = _forward(self.frame, callee) or callee
         for place, node in held:
             self._note_argument(call, callee, place, node)
+
+    def _note_stacking_helper(self, call: ast.Call, callee: Function) -> None:
+        """Mark what was appended to a list that a helper makes a tensor of."""
+        for place, node in _arguments(call):
+            argument = parameter_at(callee, place) if self._filled(node) else None
+            if argument is None or callee.node in self.within:
+                continue
+            inner = _inside(self.frame, self._handed(call, callee, place, _Held(_Shown())))
+            found = _shown(inner, callee.node, self.within).get(argument.arg)
+            if found is not None and found.item is not None and "tensor" in found.item.strong:
+                for held, is_sole in self._filled(node):
+                    _leave(held, "tensor", is_sole=is_sole)
 
     def _filled(self, node: ast.expr) -> list[tuple[_Held, bool]]:
         """The terms of what was appended to a list."""
