@@ -327,7 +327,7 @@ def _export(engine: Engine, cls: Class, entry_point: str) -> None:
 
 
 def _is_called_by_export(engine: Engine, cls: Class) -> bool:
-    """Whether no other class of the file calls the module, as far as that is known."""
+    """Whether no other class of the file uses the module, as far as that is known."""
     return bool(engine.options.exports(cls)) or cls.node.name not in cls.module.used_in_classes
 
 

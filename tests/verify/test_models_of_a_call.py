@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from exportlint.verify.worker.again import LeftError, untraced, way_to_the_same_call
+from exportlint.verify.worker.again import LeftError, way_to_the_same_call
+from exportlint.verify.worker.rows import tracing
 
 WAYS = {
     "once": ("met()", [None]),
@@ -53,7 +54,7 @@ def test_a_script_ends_where_it_has_left_the_loop(code: str, tmp_path: Path) -> 
 
     def met() -> None:
         reached.append("met")
-        with untraced():
+        with tracing(None):
             pass
         way = way_to_the_same_call(sys._getframe(1))
         assert way is not None

@@ -217,15 +217,15 @@ class Tensor(Hashed):
     """A tensor whose values tracing does not know.
 
     `known` is a tensor whose values non-strict tracing does know: `torch.tensor(3)` and, until an op touches it, a
-    tensor that is a plain attribute or global. `assumed` is an argument that nothing shows to be a tensor. `data`
-    is the place of the `.data` that gave it. `detached`: it is what `detach` gave, or a clone of that. `region` is
-    that of the engine in which its storage was made, as far as that is certain of a view. `form` is its dtype and
-    rank next to the operands of the operator whose body is being run. `depends_on_input`: it was computed from the
-    data of inputs. `untraced_backward`: gradients of it with respect to inputs read a tensor that non-strict export
-    does not trace. `array`: to Python it is an array of numpy, which strict mode traces as a tensor. `compacted`:
-    it is what `contiguous` gave of an input, the input itself or a copy. `dtype` is the name of its dtype, where an
-    operator says it. `buffer` is the cell of the buffer that it is, `joined` are those that it was concatenated or
-    stacked of. `created_at` is the call of `nn.Parameter` that made a parameter.
+    tensor that is a plain attribute or global. `assumed` is an argument that nothing shows to be a tensor. `data` is
+    the place of the `.data` that gave it. `detached`: it is what `detach` gave, or a clone of that. `region` is that of
+    the engine in which its storage was made, as far as that is certain of a view. `form` is its dtype and rank next to
+    the operands of the operator whose body is being run. `depends_on_input`: it was computed from the data of inputs.
+    `untraced_backward`: gradients of it with respect to inputs read a tensor that non-strict export does not trace.
+    `array`: to Python it is an array of numpy, which strict mode traces as a tensor. `compacted`: it is what
+    `contiguous` gave of an input, the input itself or a copy. `dtype` is the name of its dtype, where an operator says
+    it. `buffer` is the cell of the buffer that it is, `joined` are those that it was concatenated or stacked of.
+    `created_at` is the call of `nn.Parameter` that made a parameter.
     """
 
     origin: Origin = Origin.FRESH

@@ -134,7 +134,7 @@ def forward_arguments(
     """What `forward` is given by torch.export, `self` left out.
 
     It takes an annotation, or a use that only a tensor allows, to be sure that an argument is a tensor. `is_exported`
-    says that no other class of the file calls the module: then what `forward` demands without a default is a tensor
+    says that no other class of the file uses the module: then what `forward` demands without a default is a tensor
     too, unless it is used like something else. What is used as lists, tuples and tensors all can be is an iterable of
     unknown kind, whose items are what they are used as. `dynamic` are the dimensions that vary, by argument, where the
     code that exports the module says so.

@@ -19,8 +19,8 @@ REDUCTIONS = frozenset({"sum", "any", "all", "count_nonzero"})
 """Reductions that take empty tensors, and those of each dtype."""
 POINTWISE = frozenset({"isnan", "isinf", "isfinite", "clone", "detach", "bool", "double"})
 COUNTS = frozenset({"numel", "nelement", "dim", "item"})
-
 ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+"""Comparisons that not all values allow."""
 
 
 def evaluated(test: ast.expr) -> frozenset[str]:

@@ -81,7 +81,7 @@ def flagged(code: Code, fact: GradFlag | Call) -> Fix:
     is_off = isinstance(statement.value, ast.Constant) and statement.value.value is False
     if is_off or code.surely(lambda value: isinstance(value, Tensor) and value.detached, target.value):
         return code.fix("Use `requires_grad_()`", edit, safe=True)
-    return code.fix("Use `requires_grad_()`, which also accepts tensors that already have gradients", edit, safe=False)
+    return code.fix("Use `requires_grad_()`, which also accepts tensors that are not leaves", edit, safe=False)
 
 
 def _flag(node: ast.expr) -> list[ast.expr]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import itertools
 import sys
 from collections.abc import Iterator
@@ -41,17 +40,6 @@ class Way:
 
         self.frame.f_trace = follow
         sys.settrace(lambda *_: None)
-
-
-@contextlib.contextmanager
-def untraced() -> Iterator[None]:
-    """Let torch run without the tracing of `Way.end_behind`, which slows it down, and which Dynamo does not like."""
-    before = sys.gettrace()
-    sys.settrace(None)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
 
 
 def way_to_the_same_call(frame: Any) -> Way | None:

@@ -69,8 +69,15 @@ def _traced(rows_of: Callable[[str], set[int] | None]) -> Iterator[None]:
 
         return line
 
+    with tracing(enter):
+        yield
+
+
+@contextlib.contextmanager
+def tracing(function: Any) -> Iterator[None]:
+    """Have Python tell a function of what it runs, or nothing if it is None."""
     before = sys.gettrace()
-    sys.settrace(enter)
+    sys.settrace(function)
     try:
         yield
     finally:

@@ -14,12 +14,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .again import LeftError, untraced, way_to_the_same_call
+from .again import LeftError, way_to_the_same_call
 from .frames import frame_event
 from .inputs import to_device
 from .lazily import pytree, torch
 from .models import Subject
 from .no_program import NeedsProgramError, NoProgram, first_of, is_caught, passing, why
+from .rows import tracing
 from .texts import first_line, text_of, with_article
 from .words import Example, Job
 
@@ -105,7 +106,7 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
         if lacking is not None:
             return lacking
         try:
-            with untraced():
+            with tracing(None):  # that of `Way.end_behind` slows torch down, and Dynamo does not like it
                 return original(*arguments, **keywords)
         except Exception as error:
             if is_caught(error, frame):
