@@ -70,7 +70,7 @@ from exportlint.analysis.limits import (
     steps_of,
 )
 from exportlint.analysis.merged_facts import MergedFacts
-from exportlint.analysis.project import Project
+from exportlint.analysis.project import Lookup, Project
 from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
 from exportlint.analysis.scripts.plain_targets import PlainScripts
@@ -223,7 +223,7 @@ def _with_kept(
         keys[c]: known[keys[c]] for c in keys if keys[c] in known and known[keys[c]].setup == dims.get(c.full_name)
     }
     classes = [cls for cls, key in keys.items() if key not in known]
-    asked: dict[Key, Set[str]] = {}
+    asked: dict[Key, Set[Lookup]] = {}
     found: dict[Class, ClassResult] = {}
     engine = Engine(project, options, dims)
     project.asked.clear()
