@@ -106,9 +106,13 @@ def _method(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     return BoundMethod(value, name)
 
 
+ARRAY_SIZES = frozenset({"shape", "ndim", "size", "itemsize", "nbytes"})
+"""What an array tells that is no tensor for strict mode."""
+
+
 @has_attributes(Baked)
 def _baked_attribute(frame: Frame, value: Baked, name: str, node: ast.AST) -> Value:
-    return value
+    return PYTHON if value.source == "numpy" and name in ARRAY_SIZES else value
 
 
 @has_attributes(Super)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.values import (
+    ARRAY,
     PYTHON,
     UNKNOWN,
     Const,
@@ -24,13 +25,14 @@ from exportlint.analysis.domain.values import (
     text,
 )
 from exportlint.analysis.eval.assignment import assign
+from exportlint.analysis.eval.baked_values import held_array
 from exportlint.analysis.eval.captured_variables import note_outer_read
 from exportlint.analysis.eval.container_changes import entered, merged_dicts
 from exportlint.analysis.eval.demands import data_of, demand_hash, elements, note_text, read_data
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.names import look_up
 from exportlint.analysis.eval.sizes import text_of
-from exportlint.analysis.eval.state_access import DEFAULT, cell_of, note_read
+from exportlint.analysis.eval.state_access import DEFAULT, cell_of, is_global, note_read
 from exportlint.analysis.facts import Conversion
 
 
@@ -47,6 +49,8 @@ def _constant(frame: Frame, node: ast.Constant) -> Value:
 def _name(frame: Frame, node: ast.Name) -> Value:
     engine = frame.engine
     value = look_up(frame, node.id)
+    if value == ARRAY and is_global(frame, node.id):
+        value = held_array(frame, value, node)
     if engine.region:
         note_outer_read(frame, node, value)
     if engine.is_tracing and (node.id not in frame.env or f"{node.id}.{DEFAULT}" in frame.env):
