@@ -241,7 +241,7 @@ def _grown(frame: Frame, module: TorchModule, name: str, arguments: Arguments, n
 def _note_move(frame: Frame, module: Value, name: str, arguments: Arguments, node: ast.AST) -> None:
     dtypes = {value.name for value in arguments.values if isinstance(value, External)}
     casts = name in {"half", "double", "bfloat16"} or bool(dtypes - {"torch.float", "torch.float32"})
-    if holds_parameters(module):
+    if holds_parameters(module) and not frame.choosing:
         frame.emit(ModuleChange, node, None, api=name, casts=casts)
 
 
