@@ -275,7 +275,8 @@ def _entry_points(engine: Engine, cls: Class) -> list[str]:
     if "forward" not in found and _assigns_forward(frame, cls):
         found += [name for name in ("forward",) if any(fnmatchcase(name, p) for p in engine.options.entry_points)]
     # what torch.export calls is the module; `forward` is what `nn.Module.__call__` calls
-    return [*(["__call__"] if "forward" in found and "__call__" in names else []), *found]
+    is_called = any(fnmatchcase("forward", pattern) for pattern in engine.options.entry_points)
+    return [*(["__call__"] if is_called and find_method(frame, cls, "__call__") is not None else []), *found]
 
 
 def _assigns_forward(frame: Frame, cls: Class) -> bool:

@@ -52,7 +52,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
     what.add_argument("--python", metavar="FILE", help="the interpreter with the project's torch [found automatically]")
     what.add_argument("--timeout", metavar="SECONDS", help="time limit for each run [300]")
-    what.add_argument("--memory", metavar="SIZE", help='memory limit for each run, such as "8 GiB" [none]')
+    what.add_argument("--memory", metavar="SIZE", help='memory limit on Linux, such as "8 GiB" [half of the machine]')
     what.add_argument(
         "--keep-warm",
         metavar="SECONDS",

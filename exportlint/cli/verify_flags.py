@@ -43,7 +43,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--python", metavar="FILE", help="the interpreter with the project's torch [found automatically]")
     how.add_argument("-j", "--jobs", metavar="N", help="number of processes at a time [1]")
     how.add_argument("--timeout", metavar="SECONDS", help="time limit for each run [300]")
-    how.add_argument("--memory", metavar="SIZE", help='memory limit for each run, such as "8 GiB" [none]')
+    how.add_argument("--memory", metavar="SIZE", help='memory limit on Linux, such as "8 GiB" [half of the machine]')
     how.add_argument(
         "--keep-warm",
         metavar="SECONDS",

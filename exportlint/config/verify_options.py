@@ -170,7 +170,7 @@ VERIFY = Option(
             "memory",
             MEMORY,
             "",
-            "The memory limit of a run, in bytes or with a unit. If unset, there is no limit.",
+            "The memory limit of a run on Linux, in bytes or with a unit. If unset, half of the machine's memory.",
             'verify.memory = "8 GiB"',
         ),
         Option("jobs", COUNT, "1", "The number of targets to run at a time.", "verify.jobs = 4"),

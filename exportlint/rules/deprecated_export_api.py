@@ -11,6 +11,7 @@ from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.export_calls.calls import without_argument
+from exportlint.fixes.export_calls.compiled_packages import COMPILERS, LOADER, packaged
 from exportlint.fixes.export_calls.renamed_imports import renamed_import
 from exportlint.registry import rule
 
@@ -93,6 +94,10 @@ ALIKE = frozenset({*SAME, "torch._export.export"})
 
 
 def _fix(code: Code, fact: ApiUse, context: Context) -> Fix:
+    if fact.name in COMPILERS and not fact.imported:
+        return packaged(code, fact)
+    if fact.name == LOADER:
+        raise DeclinedError("it loads another file; the fix is at the call that compiles this library")
     if fact.name not in ALIKE:
         raise DeclinedError("its replacement takes different arguments or returns another type")
     message = f"Use `{APIS[fact.name][1]}`"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from exportlint.analysis.domain.script_values import Dim, Example, Hint
 from exportlint.analysis.domain.values import Const, Dict, Tuple, Value
 from exportlint.analysis.facts.exports import ExportCall
-from exportlint.analysis.scripts.signatures import MismatchError, leaves, specified
+from exportlint.analysis.scripts.signatures import MismatchError, dims, leaves, specified
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix, Mode
 from exportlint.fixes.edit.code import Code
@@ -20,6 +20,7 @@ from exportlint.registry import rule
 
 MISMATCH = Claim(non_strict=always(ERROR), strict=always(ERROR))
 LENGTH = Claim(non_strict={(2, 4): None, (2, 9): ERROR}, strict={(2, 4): None, (2, 9): ERROR})
+TOGETHER = Claim(non_strict=always(ERROR), strict=always(ERROR))
 OUTSIDE = Claim(non_strict=always(ERROR), strict=always(WARNING))
 NEGATIVE = Claim(non_strict={(2, 4): None, (2, 9): WARNING}, strict={(2, 4): None, (2, 9): WARNING})
 NEGATIVE_DIM = Claim(non_strict=always(None), strict=always(WARNING))
@@ -50,6 +51,11 @@ def dynamic_shapes(fact: ExportCall, context: Context) -> Iterator[Report]:
             if severity is not None:
                 yield Report(severity, message, instead, place, _mend(fact, fitted))
                 return
+    severity = TOGETHER.severity(mode, context.version)
+    contradiction = next(_contradictions(tensors), None)
+    if severity is not None and contradiction is not None:
+        message, instead = contradiction
+        yield Report(severity, message, instead, place)
 
 
 def _mend(fact: ExportCall, edits: Callable[[Code, ast.expr, ExportCall], Iterator[Draft]]) -> Callable[[Code], Fix]:
@@ -90,3 +96,25 @@ def _problems(example: Value, spec: Value) -> Iterator[tuple[Claim, str, str]]:
             elif key < 0 and value != Hint("STATIC"):
                 message = f"dimension {key} is counted from the end: export silently leaves it static"
                 yield NEGATIVE if isinstance(value, Hint) else NEGATIVE_DIM, message, f"write {key + rank}"
+
+
+def _contradictions(tensors: Iterable[tuple[Value, Value]]) -> Iterator[tuple[str, str]]:
+    """Dimensions that have one name, and cannot be the same. One that is derived has the name of no other."""
+    known: dict[str, list[tuple[Dim, int | None]]] = {}
+    for example, spec in tensors:
+        sizes = example.shape if isinstance(example, Example) and example.shape is not None else ()
+        for axis, dim in dims(example, spec).items():
+            if isinstance(dim, Dim) and dim.name is not None and not dim.derived and 0 <= axis < len(sizes):
+                known.setdefault(dim.name, []).append((dim, sizes[axis]))
+    for name, found in known.items():
+        for bound, numbers in (("min", {dim.min for dim, _ in found}), ("max", {dim.max for dim, _ in found})):
+            given = sorted(number for number in numbers if number is not None)
+            if len(given) > 1:
+                message = f"two dimensions are named `{name}`, with `{bound}={given[0]}` and `{bound}={given[1]}`"
+                yield message, "give them the same bounds, or different names"
+        examples = sorted({size for _, size in found if size is not None})
+        if len(examples) > 1:
+            message = (
+                f"`{name}` stands for dimensions whose sizes in the example differ: {examples[0]} and {examples[1]}"
+            )
+            yield message, "use one dimension for each, or an example in which they are equal"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import HostRead
+from exportlint.analysis.facts.environment import BakedUse
 from exportlint.analysis.torch.registry import find
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.arrays.array_flow import computed_by_torch
 from exportlint.fixes.eager_only.unused import left_out
@@ -15,11 +16,15 @@ from exportlint.fixes.edit.code import Code
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
+HELD = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): WARNING})
 
 
-@rule("EXP203", "numpy-bridge", HostRead)
-def numpy_bridge(fact: HostRead, context: Context) -> Iterator[Report]:
-    """`x.numpy()`, `np.exp(x)`, `np.asarray(x)`."""
+@rule("EXP203", "numpy-bridge", HostRead, BakedUse)
+def numpy_bridge(fact: HostRead | BakedUse, context: Context) -> Iterator[Report]:
+    """`x.numpy()`, `np.exp(x)`, `np.asarray(x)`; in strict mode `x * self.scale`, a number that numpy computed."""
+    if isinstance(fact, BakedUse):
+        yield from _held(fact, context)
+        return
     severity = context.severity(CLAIM)
     if severity is None or fact.guarded or not (find(fact.api).host == "array" or fact.api.startswith("np.")):
         return
@@ -35,6 +40,18 @@ def numpy_bridge(fact: HostRead, context: Context) -> Iterator[Report]:
         "use the torch operator, or wrap the computation in `torch.library.custom_op`",
         fix=lambda code: _fix(code, fact, context),
     )
+
+
+def _held(fact: BakedUse, context: Context) -> Iterator[Report]:
+    """What numpy computed before the trace began is a tensor for strict mode, with data that the program lacks."""
+    severity = context.severity(HELD) if fact.source == "numpy" and not fact.guarded else None
+    if severity is None:
+        return
+    message = (
+        "a NumPy value from outside the traced code: strict mode traces it as a tensor whose value is not in the "
+        "exported program"
+    )
+    yield Report(severity, message, "convert it where it is computed, with `float()`, `int()` or `torch.from_numpy()`")
 
 
 def _fix(code: Code, fact: HostRead, context: Context) -> Fix:

@@ -20,10 +20,21 @@ BOTH = Claim(non_strict=always(WARNING), strict=always(WARNING))
 POWER = Claim(non_strict=always(None), strict=always(WARNING))
 MATH_POWER = Claim(non_strict={(2, 4): WARNING, (2, 9): None}, strict=always(WARNING))
 NAMED = Claim(non_strict=always(INFO), strict=always(INFO))
+TEXT = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): WARNING})
 ROUNDED = Claim(non_strict=always(INFO), strict=always(None))
-STRICT_KEEPS = frozenset({"len()", "int()", "float()", "math.sqrt()", "np.arange()"})
+STRICT_KEEPS = frozenset({"len()", "int()", "float()", "math.sqrt()", "np.arange()", "format specification"})
 """What strict mode has a symbolic form of, or makes no number of."""
+TEXTS = frozenset({"str()", "repr()", "%s", "format() without a format specification", "f-string"})
+"""What TorchDynamo makes no text of a size with; it does with `str.format`, and with a size alone in an f-string."""
+WHOLE = frozenset({
+    "len()", "int()", "float()", "round()", "divmod()", "operator.index()", "bin()", "hex()", "oct()", "chr()",
+    "int.bit_length()", "`%` formatting", "format()", "format specification",
+})  # fmt: skip
+FORMATS = frozenset({"`%` formatting", "format()", "format specification"})
 HELP = {
+    "`%` formatting": 'use an f-string without a format specification: `f"{n}"`',
+    "format()": 'use an f-string without a format specification: `f"{n}"`',
+    "format specification": 'drop the format specification: `f"{n}"`',
     "len()": "use `.shape[0]`",
     "int()": "use integer arithmetic: `n // 2` for `int(n / 2)`, `n * 3 // 2` for `int(n * 1.5)`; drop `int(n)`",
     "float()": "drop the `float()`: arithmetic works on the size itself",
@@ -37,9 +48,8 @@ HELP = {
 
 @rule("EXP402", "size-to-number", SizeConversion)
 def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
-    """`len(x)`, `int(x.shape[0] * 0.5)`, `float(n)`, `math.sqrt(n)`, `np.prod(x.shape)`, `torch.as_tensor(x.shape)`."""
-    whole = {"len()", "int()", "float()", "round()", "divmod()", "operator.index()"}
-    if fact.target not in whole and not fact.target.startswith(("math.", "np.", "torch.", "Tensor.")):
+    """`len(x)`, `int(x.shape[0] * 0.5)`, `float(n)`, `math.sqrt(n)`, `np.prod(x.shape)`, `"%d" % n`, `str(n)`."""
+    if fact.target not in WHOLE | TEXTS and not fact.target.startswith(("math.", "np.", "torch.", "Tensor.")):
         return
     if not fact.is_float and (fact.target == "round()" or not fact.varies):
         return
@@ -52,6 +62,12 @@ def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
             "`round()` of a size: `Dim.AUTO` keeps it dynamic, but a named `Dim` fails",
             "use integer arithmetic: `(n + 1) // 2`",
         )
+    elif severity is not None and fact.target in TEXTS:
+        yield Report(
+            severity,
+            "strict mode cannot make text of a dynamic size here: export fails",
+            'use an f-string without a format specification: `f"{n}"`',
+        )
     elif severity is not None and fact.refused:
         yield Report(
             severity,
@@ -62,9 +78,10 @@ def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
         when = "" if fact.varies else " (if this dimension is meant to be dynamic)"
         yield Report(
             severity,
-            f"`{fact.target}` turns a size into a plain number: the exported program accepts only that size{when}",
+            f"{_shown(fact.target)} turns a size into a plain number: the exported program accepts only that size"
+            f"{when}",
             HELP.get(fact.target, "keep the size as it is, or use a function that supports symbolic sizes"),
-            fix=_fix,
+            fix=None if fact.target in FORMATS else _fix,
         )
 
 
@@ -73,11 +90,17 @@ def _claim(fact: SizeConversion) -> Claim:
         return ROUNDED
     if fact.target == "round()":
         return NAMED
+    if fact.target in TEXTS:
+        return TEXT
     if fact.target == "math.pow()":
         return MATH_POWER
     if fact.target == "np.prod()":
         return POWER
     return NUMBER if fact.target in STRICT_KEEPS else BOTH
+
+
+def _shown(target: str) -> str:
+    return target if target in FORMATS - {"format()"} else f"`{target}`"
 
 
 def _fix(code: Code) -> Fix:

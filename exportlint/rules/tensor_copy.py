@@ -27,7 +27,7 @@ DEEP_MODULE = Claim(
 )
 SAVE = Claim(non_strict=always(ERROR), strict=always(ERROR))
 SHALLOW = Claim(non_strict={(2, 4): None, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))
-CLAIMS = {"copy.copy": SHALLOW, "copy.deepcopy": DEEP}
+CLAIMS = {"copy.copy": SHALLOW, "copy.deepcopy": DEEP, "dataclasses.asdict": DEEP, "dataclasses.astuple": DEEP}
 
 LOADS = frozenset({"pickle.loads", "cloudpickle.loads", "dill.loads"})
 """What gives back what was pickled."""
@@ -54,6 +54,8 @@ def _claim(fact: Copy) -> Claim:
 
 def _fix(code: Code, fact: Copy, context: Context) -> Fix:
     call = code.node(ast.Call)
+    if fact.api.startswith("dataclasses."):
+        raise DeclinedError("the fields have to be named")
     if fact.api not in {"copy.copy", "copy.deepcopy"}:
         loaded = _loaded(code, call)
         return left_out(code, call, context.version) if loaded is None else loaded

@@ -58,11 +58,16 @@ MAX_MEETINGS = 8
 def next_target(target: Target, run: Run) -> Target | None:
     """The same call of torch.export with the next model that it meets, where a run says that there may be one."""
     given = target.inputs
-    if not run.again or not isinstance(given, Script) or given.meeting == MAX_MEETINGS:
+    if not run.again or not isinstance(given, Script) or leaves_models_out(target, run):
         return None
     name = target.name.removesuffix(_nth(given.meeting))
     further = replace(given, meeting=given.meeting + 1)
     return replace(target, name=f"{name}{_nth(further.meeting)}", inputs=further)
+
+
+def leaves_models_out(target: Target, run: Run) -> bool:
+    """Whether a run is the last one of a call of torch.export that may meet further models."""
+    return run.again and isinstance(target.inputs, Script) and target.inputs.meeting >= MAX_MEETINGS
 
 
 def next_of(task: Task, run: Run) -> Task | None:
@@ -75,6 +80,11 @@ def is_unmet(task: Task, run: Run) -> bool:
     """Whether a call did not meet one more model, so that the run is about nothing."""
     given = task.target.inputs
     return isinstance(given, Script) and given.meeting > 1 and run.call is None
+
+
+def longest_name(target: Target) -> int:
+    """How many characters the name of a target has, or of one that a run of it leads to."""
+    return len(target.name) + (len(_nth(MAX_MEETINGS)) if isinstance(target.inputs, Script) else 0)
 
 
 def _nth(meeting: int) -> str:

@@ -185,6 +185,47 @@ def test_exported_dims(call: str, expected: dict[str, dict[str, set[int]]]) -> N
     assert dims("x, b = torch.ones(2, 3), Dim('b')\n" + call) == expected
 
 
+TWO_DIMENSIONS = """\
+import torch
+from torch import nn
+from torch.export import Dim, export
+
+class Net(nn.Module):
+    def forward(self, x, y):
+        return x.sum() + y.sum()
+
+X, Y = torch.ones(4, 3), torch.ones(5, 3)
+n, m = Dim("n"), Dim("m")
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "is_refused"),
+    [
+        ("export(Net(), (X, Y), dynamic_shapes={'x': {0: n}, 'y': {0: n}})", True),
+        ("export(Net(), (X, Y), dynamic_shapes=({0: n}, {0: Dim('n')}))", True),
+        ("export(Net(), (X, X + 1), dynamic_shapes=((n, n), None))", True),
+        ("export(Net(), (X, torch.ones(2, 3)), dynamic_shapes=({0: n}, {0: n}), strict=True)", True),
+        ("export(Net(), (X, X + 1), dynamic_shapes=({0: Dim('k', max=8)}, {0: Dim('k', max=9)}))", True),
+        ("export(Net(), (X, X + 1), dynamic_shapes=({0: Dim('k', min=2)}, {0: Dim('k', min=3)}), strict=True)", True),
+        ("export(Net(), (X, X + 1), dynamic_shapes={'x': {0: n}, 'y': {0: n}})", False),
+        ("export(Net(), (X, Y), dynamic_shapes={'x': {0: n}, 'y': {0: m}})", False),
+        ("export(Net(), (X, Y), dynamic_shapes=({0: n}, {0: n + 1}))", False),
+        ("export(Net(), (X, Y), dynamic_shapes=({0: Dim.AUTO}, {0: Dim.AUTO}))", False),
+        ("export(Net(), (X, X + 1), dynamic_shapes=({0: Dim('k', max=8)}, {0: Dim('k', max=8)}))", False),
+    ],
+)
+def test_dimensions_of_one_name_have_to_be_the_same(call: str, is_refused: bool) -> None:
+    assert ("dynamic-shapes" in {name for _, name, _ in found(TWO_DIMENSIONS + call)}) == is_refused
+    torch = pytest.importorskip("torch")
+    try:
+        exec(TWO_DIMENSIONS + call, {"__name__": "script"})
+    except torch._dynamo.exc.UserError:
+        assert is_refused
+    else:
+        assert not is_refused
+
+
 BRANCHES = """\
 import torch
 from torch import nn

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -324,3 +326,76 @@ def test_operators_that_need_known_sizes(name: str, tmp_path: Path) -> None:
     with pytest.raises(Exception, match="aten") if record.varying == "refused" else nullcontext():
         program = torch.export.export(model, (torch.rand(6, 4),), dynamic_shapes=({0: torch.export.Dim.AUTO},))
         assert [str(node.meta["val"].shape[0]) for node in program.graph.nodes if node.name == "x"] == ["6"]
+
+
+SHOWING = """\
+from torch import Tensor, nn
+
+
+class Model(nn.Module):
+    def forward(self, x: Tensor):
+        n, m = x.shape
+        text = EXPRESSION
+        return x * 2
+"""
+SHOWN = {
+    "f'{n}'": (),
+    "f'a {x.shape} b {m}'": (),
+    "f'a{n}'": ("strict",),
+    "f'{n} {m}'": ("strict",),
+    "f'{n} {x.dtype}'": ("strict",),
+    "f'{n!r}'": (),
+    "f'{[1, n]}'": (),
+    "'{} {}'.format(n, x.shape)": (),
+    "str(m) + '%d %s' % (m, m) + format(m, 'd') + bin(m) + f'{m:d} {m / 2:.1f}'": (),
+    "str(x.shape[1:])": (),
+    "str(n)": ("strict",),
+    "repr(n * 2)": ("strict",),
+    "format(n)": ("strict",),
+    "'%s' % n": ("strict",),
+    "'%s %r' % (m, n)": ("strict",),
+    "'%s' % (x.shape,)": ("strict",),
+    "str(x.shape)": ("strict",),
+    "str([m, n])": ("strict",),
+    "str(tuple(x.shape))": ("strict",),
+    "list(map(str, [n, n]))": ("strict",),
+    "f'{n:d}'": ("non-strict",),
+    "f'{n / 2:.1f}'": ("non-strict",),
+    "'{:d}'.format(n)": ("non-strict",),
+    "'%d' % n": ("non-strict", "strict"),
+    "'%.1f' % n": ("non-strict", "strict"),
+    "format(n, 'd')": ("non-strict", "strict"),
+    "bin(n)": ("non-strict", "strict"),
+    "hex(n)": ("non-strict", "strict"),
+    "oct(n)": ("non-strict", "strict"),
+    "chr(n)": ("non-strict", "strict"),
+    "n.bit_length()": ("non-strict", "strict"),
+}
+"""Text of sizes, and the modes in which export fails or fixes the size of the example."""
+
+
+@pytest.mark.parametrize("mode", ["non-strict", "strict"])
+@pytest.mark.parametrize("expression", SHOWN)
+def test_text_of_a_size_that_varies(expression: str, mode: str, tmp_path: Path) -> None:
+    source = SHOWING.replace("EXPRESSION", expression)
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13), "mode": mode})], tmp_path)
+    findings = lint([Task(tmp_path / "model.py", settings, data=source.encode())]).findings
+    found = [(f.name, f.severity.value) for f in findings]
+    assert found == ([("size-to-number", "warning")] if mode in SHOWN[expression] else [])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("mode", ["non-strict", "strict"])
+@pytest.mark.parametrize("expression", SHOWN)
+def test_torch_shows_no_number(expression: str, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    file = tmp_path / "showing_model.py"
+    file.write_text(SHOWING.replace("EXPRESSION", expression), "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "showing_model", raising=False)
+    model = importlib.import_module("showing_model").Model()
+    torch.compiler.reset()
+    refused = (torch._dynamo.exc.TorchDynamoException, TypeError, NotImplementedError)
+    with pytest.raises(refused) if mode in SHOWN[expression] else nullcontext():
+        shapes = ({0: torch.export.Dim.DYNAMIC},)
+        torch.export.export(model, (torch.ones(3, 4),), dynamic_shapes=shapes, strict=mode == "strict")

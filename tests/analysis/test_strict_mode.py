@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,7 +107,23 @@ READ = [
 ]
 """Tensors as plain numbers of operators, which TorchDynamo reads; `n` is an integer."""
 
+HELD = [
+    "x = x * self.number",
+    "x = x / CONSTANT[0]",
+    "x = x + torch.from_numpy(self.array).sum()",
+    "x = x + torch.tensor(self.number)",
+    "x = x * float(self.number)",
+    "x = x.clamp(min=self.number)",
+    "x = x * max(self.number, 1.0)",
+]
+"""Numbers and arrays of numpy that the program lacks: it gives something else, or tensors without data."""
+
 TAKEN = [
+    "x = x * self.array.shape[0]",
+    "x = x + len(self.array)",
+    "x = x.view(int(self.number), -1).view(3, 4)",
+    "x = x + (1 if self.number is not None else 2)",
+    "x = x + (1 if isinstance(self.array, np.ndarray) else 2)",
     "x = (x > 0).type(torch.FloatTensor)",
     "torch.distributions.Normal(0.0, 1.0, validate_args=False)",
     "x = x + torch.full((4,), n)",
@@ -149,6 +166,27 @@ def errors(code: str, directory: Path, mode: str) -> list[int]:
     return [f.span.start.row for f in lint([Task(file, settings)]).findings if f.severity.value == "error"]
 
 
+def found(code: str, directory: Path, mode: str, rule: str) -> list[int]:
+    """The rows of a rule's findings."""
+    file = directory / "model.py"
+    file.write_text(MODEL.format(code), "utf-8")
+    settings = combine([Layer(directory, {"mode": mode, "torch-version": (2, 13), "dynamic-dims": ()})], directory)
+    return [f.span.start.row for f in lint([Task(file, settings)]).findings if f.code == rule]
+
+
+def loaded(code: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The model, which TorchDynamo imports by its name."""
+    file = directory / "model.py"
+    file.write_text(MODEL.format(code), "utf-8")
+    spec = importlib.util.spec_from_file_location("strict_model", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)
+    spec.loader.exec_module(module)
+    return module.Model().eval()
+
+
 @pytest.mark.parametrize("code", [*REFUSED, *READ])
 def test_refused(code: str, tmp_path: Path) -> None:
     assert errors(code, tmp_path, "strict") == [24]
@@ -160,19 +198,29 @@ def test_taken(code: str, tmp_path: Path) -> None:
     assert errors(code, tmp_path, "strict") == []
 
 
+@pytest.mark.parametrize(("code", "expected"), [*((code, [24]) for code in HELD), *((code, []) for code in TAKEN)])
+def test_held_by_numpy(code: str, expected: list[int], tmp_path: Path) -> None:
+    assert found(code, tmp_path, "strict", "EXP203") == expected
+    assert found(code, tmp_path, "non-strict", "EXP203") == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("code", HELD)
+def test_programs_lack_numbers_of_numpy(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    model, example = loaded(code, tmp_path, monkeypatch), (torch.ones(3, 4),)
+    expected = model(*example)
+    assert torch.equal(torch.export.export(model, example, strict=False).module()(*example), expected)
+    torch.compiler.reset()
+    result = torch.export.export(model, example, strict=True).module()(*example)
+    assert type(result) is not torch.Tensor or not torch.allclose(result, expected)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("code", [*REFUSED, *READ, *TAKEN])
 def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
-    file = tmp_path / "model.py"
-    file.write_text(MODEL.format(code), "utf-8")
-    spec = importlib.util.spec_from_file_location("strict_model", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)  # TorchDynamo imports it by its name
-    spec.loader.exec_module(module)
-    model, example = module.Model().eval(), (torch.ones(3, 4),)
+    model, example = loaded(code, tmp_path, monkeypatch), (torch.ones(3, 4),)
     torch.export.export(model, example, strict=False)
     torch.compiler.reset()
     if code in TAKEN:

@@ -108,6 +108,7 @@ CALLS = {
 DEFINITIONS = REFUSED
 REFUSED += "".join(f"try:\n    {call}\nexcept Exception:\n    pass\n" for call in list(CALLS.values())[:-1])
 REFUSED += CALLS["one"] + "\n"  # what the linter knows to raise is not expected inside of `try`
+REFUSED += "raise SystemExit\n"  # so models are verified by the calls alone
 ROWS = {name: [line.strip() for line in REFUSED.splitlines()].index(call) + 1 for name, call in CALLS.items()}
 
 
@@ -360,3 +361,58 @@ def test_a_call_behind_a_refused_one_has_its_verdict(case: str, tmp_path: Path) 
     last = max(runs, key=lambda run: int(run["target"].partition(":")[2]))
     assert (last["verdict"], reason in last["reason"]) == (verdict, True), last["reason"]
     assert not list(tmp_path.glob("*.pt2"))
+
+
+BESIDE = f"""\
+{REFUSES}print(program.graph)
+doubled = program.module()
+
+
+class Fine(nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+class Calls(nn.Module):
+    def forward(self, x: "Float[Tensor, '2 3']"):
+        return doubled(x) + 1
+
+
+class Gives(nn.Module):
+    def forward(self, x):
+        return x.relu(), program
+
+
+class Exports(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = export(Bad(3), (X,)).module()
+
+    def forward(self, x):
+        return self.inner(x)
+"""
+OF_CLASSES = {
+    "Fine": ("exports", ""),
+    "Calls": ("cannot be built", "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode"),
+    "Gives": ("cannot be built", "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode"),
+    "Exports": ("cannot be built", "build: GuardOnDataDependentSymNode"),
+}
+
+
+def test_classes_beside_a_refused_call_are_verified_unless_they_use_its_program(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "script.py").write_text(BEHIND + BESIDE, encoding="utf-8")
+    found = {run["target"].partition(":")[2]: (run["verdict"], run["reason"]) for run in _verify(tmp_path)}
+    for name, (verdict, reason) in OF_CLASSES.items():
+        assert (found[name][0], reason in found[name][1]) == (verdict, True), found[name]
+
+
+def test_an_import_that_fails_for_want_of_a_program_says_why_there_is_none(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    code = (
+        f"{REFUSES}class Model(nn.Module):\n    def forward(self, x):\n        return x\n\n\nint(program.module()(X))\n"
+    )
+    (tmp_path / "script.py").write_text(BEHIND + code, encoding="utf-8")
+    (run,) = (run for run in _verify(tmp_path) if run["target"] == "script:Model")
+    assert run["verdict"] == "cannot be built"
+    assert run["reason"].startswith("import: GuardOnDataDependentSymNode")

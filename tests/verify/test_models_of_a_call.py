@@ -101,7 +101,8 @@ for model in [Times(2), Gate(2), Times(3)]:
     program = export(model, (X,))
     print(program.graph)
 programs = [export(model, (X,), strict=True) for model in [Times(2), Times(3)]]
-Path("behind").touch()
+if __name__ == "__main__":
+    Path("behind").touch()
 """
 MODELS = {
     "script:28": "exports",

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from exportlint.report import Context
 from exportlint.verify.linting import Linted
 from exportlint.verify.reports import FORMATS, Outcome, html, render
 from exportlint.verify.reports.text import Printer, listing, summary
+from exportlint.verify.target import Script
+from exportlint.verify.task import MAX_MEETINGS
 from tests.patience import PATIENCE
 from tests.verify.outcomes import HOSTILE, outcome
 
@@ -57,6 +60,27 @@ def test_text_has_a_line_for_each_run_and_the_findings_below(made: tuple[Outcome
     assert "    = refuted: the line ran, and program and model agree: example, size" in noise.splitlines()
     assert "torch.cond" not in noise.partition("host-random")[0]  # nothing is to be mended of what is refuted
     assert len(fine.splitlines()) == len(slow.splitlines()) == 1
+
+
+def test_a_call_that_may_meet_further_models_says_that_they_are_left_out(made: tuple[Outcome, Linted]) -> None:
+    whole, linted = made
+    target, run = whole.targets[0], whole.runs[-1]
+    file = target.place[0]
+    calls = [
+        replace(target, name=name, inputs=Script(file, 6, meeting=meeting))
+        for name, meeting in {"a:6": 1, "a:6, model 8": MAX_MEETINGS, "a:16, model 8": MAX_MEETINGS}.items()
+    ]
+    runs = [replace(run, target=call.name, again=call is not calls[-1]) for call in calls]
+    printer = Printer(calls[:1], Context(whole.root, linted.source), concise=True, show_output=False)
+    for call in calls[1:]:
+        printer.add(call)
+    none = linted.judge([], [])
+    first, last, last_of_all = (printer.run(run, none).splitlines() for run in runs)
+    assert last[1:] == ["    the first 8 models of this call are verified, others that it may meet are not"]
+    assert len(first) == len(last_of_all) == 1
+    assert first[0].index("times out") == last[0].index("times out")
+    report = json.loads(render(replace(whole, targets=calls, runs=runs), "json", linted.source))
+    assert [run["models_left_out"] for run in report["runs"]] == [False, True, False]
 
 
 def test_concise_text_has_a_line_for_each_finding(made: tuple[Outcome, Linted]) -> None:

@@ -10,10 +10,13 @@ from exportlint.analysis.domain.immutable import immutable
 from exportlint.analysis.domain.trails import Site, Trail
 from exportlint.analysis.domain.values import Dict, Kind, Sequence, Tuple, Union, Value
 
-Source = Literal["random", "clock", "environment", "generator", "default", "dtype", "layout", "gradient", "accelerator"]
+Source = Literal[
+    "random", "clock", "environment", "generator", "default", "dtype", "layout", "gradient", "accelerator", "numpy"
+]
 """What gave a value: the host, or what torch knows of a tensor besides its data and sizes.
 
-`accelerator`: whether the machine has one, or a tensor is on one.
+`accelerator`: whether the machine has one, or a tensor is on one. `numpy`: what numpy computed before the trace began,
+a number or an array.
 """
 
 OF_TENSORS: frozenset[Source] = frozenset({"dtype", "layout", "gradient"})

@@ -513,7 +513,7 @@ class EnumMember:
 class TorchModule(Composite):
     """An `nn.Module` of torch itself; `items` are the modules of a container, `arguments` those of its constructor.
 
-    `created_at` is the call that made it.
+    `created_at` is the call that made it, `hooks` what was registered to run when it is called.
     """
 
     name: str
@@ -521,6 +521,7 @@ class TorchModule(Composite):
     keys: tuple[object, ...] = ()
     arguments: tuple[tuple[str, Value], ...] = ()
     created_at: ast.AST | None = field(default=None, compare=False)
+    hooks: tuple[Value, ...] = ()
 
     def parts(self) -> Iterable[Value]:
         """The values that it holds."""

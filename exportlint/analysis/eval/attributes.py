@@ -106,9 +106,13 @@ def _method(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     return BoundMethod(value, name)
 
 
+ARRAY_SIZES = frozenset({"shape", "ndim", "size", "itemsize", "nbytes"})
+"""What an array tells that is no tensor for strict mode."""
+
+
 @has_attributes(Baked)
 def _baked_attribute(frame: Frame, value: Baked, name: str, node: ast.AST) -> Value:
-    return value
+    return PYTHON if value.source == "numpy" and name in ARRAY_SIZES else value
 
 
 @has_attributes(Super)
@@ -132,6 +136,8 @@ def _type_attribute(frame: Frame, value: TypeOf, name: str, node: ast.AST) -> Va
 
 
 def _python_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
+    if isinstance(value, Size) and name == "bit_length":
+        return BoundMethod(value, name)
     if isinstance(value, Python) and value.type is not None and "." in value.type:
         return External(f"{value.type}.{name}")  # a method of a class that is known by its qualified name
     if value == SOME_MODULE and name in {"weight", "bias"}:

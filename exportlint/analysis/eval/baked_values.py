@@ -10,6 +10,7 @@ from exportlint.analysis.domain.baked_values import Baked, Source, baked_in
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.trails import Trail
 from exportlint.analysis.domain.values import (
+    ARRAY,
     NONE,
     PYTHON,
     Const,
@@ -41,6 +42,18 @@ def read_host(frame: Frame, node: ast.AST, source: Source, api: str, *, array: b
     frame.emit(Drawn, node, source=source, api=api, array=array)
     trail = frame.trail(node, "`{}` is evaluated once, in Python, during export")
     return Baked(source, api, frame.site(node), array=array, trail=trail)
+
+
+def held_array(frame: Frame, value: Value, node: ast.AST) -> Value:
+    """A number or an array of numpy that was computed before the trace, as traced code reads it.
+
+    Strict mode makes a tensor of it that is no input of the program: what is computed with it is wrong (2.13).
+    """
+    engine = frame.engine
+    if value != ARRAY or engine.mode != "strict" or not engine.is_tracing or engine.constructing:
+        return value
+    trail = frame.trail(node, "`{}` was computed by NumPy before the trace")
+    return Baked("numpy", "numpy", array=True, trail=trail)
 
 
 def on_accelerator(frame: Frame, api: str, node: ast.AST) -> Value:

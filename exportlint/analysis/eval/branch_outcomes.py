@@ -20,6 +20,9 @@ from exportlint.syntax.walk import walk
 
 T = TypeVar("T")
 
+ELSEWHERE = frozenset({"accelerator", "numpy"})
+"""Sources whose conditions are another question: code for accelerators, and what strict mode cannot ask at all."""
+
 
 def is_baked(condition: Value) -> bool:
     """Whether a condition may be a value that the program keeps."""
@@ -96,7 +99,7 @@ class BranchOutcomes:
         `may_skip`: there is one more arm, which does nothing.
         """
         found = options(condition)
-        baked = [option for option in found if isinstance(option, Baked) and option.source != "accelerator"]
+        baked = [option for option in found if isinstance(option, Baked) and option.source not in ELSEWHERE]
         self._of_tensors = bool(baked) and baked[0].source in OF_TENSORS
         # Of metadata, nothing is claimed where something else has a part in the condition.
         if not baked or (self._of_tensors and len(baked) < len(found)):

@@ -106,9 +106,13 @@ def plain_tensor(value: Value) -> Tensor | None:
 
 def _traced_array(frame: Frame, value: Value, node: ast.AST) -> Tensor | None:
     """What numpy computes is a tensor for strict mode, also where no tensor takes part. An `assert` asks eager's."""
-    if frame.engine.mode != "strict" or any(option != ARRAY for option in options(value)):
+    if frame.engine.mode != "strict" or not all(map(_is_array, options(value))):
         return None
     return Tensor(array=True, trail=frame.trail(node, "`{}` is computed by NumPy, which strict mode traces"))
+
+
+def _is_array(value: Value) -> bool:
+    return value == ARRAY or (isinstance(value, Baked) and value.source == "numpy")
 
 
 def truth(value: Value) -> bool | None:

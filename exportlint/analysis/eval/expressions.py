@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.values import (
+    ARRAY,
     PYTHON,
     UNKNOWN,
     Const,
@@ -24,13 +25,14 @@ from exportlint.analysis.domain.values import (
     text,
 )
 from exportlint.analysis.eval.assignment import assign
+from exportlint.analysis.eval.baked_values import held_array
 from exportlint.analysis.eval.captured_variables import note_outer_read
 from exportlint.analysis.eval.container_changes import entered, merged_dicts
 from exportlint.analysis.eval.demands import data_of, demand_hash, elements, note_text, read_data
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.names import look_up
-from exportlint.analysis.eval.sizes import text_of
-from exportlint.analysis.eval.state_access import DEFAULT, cell_of, note_read
+from exportlint.analysis.eval.sizes import note_conversion, text_of
+from exportlint.analysis.eval.state_access import DEFAULT, cell_of, is_global, note_read
 from exportlint.analysis.facts import Conversion
 
 
@@ -47,6 +49,8 @@ def _constant(frame: Frame, node: ast.Constant) -> Value:
 def _name(frame: Frame, node: ast.Name) -> Value:
     engine = frame.engine
     value = look_up(frame, node.id)
+    if value == ARRAY and is_global(frame, node.id):
+        value = held_array(frame, value, node)
     if engine.region:
         note_outer_read(frame, node, value)
     if engine.is_tracing and (node.id not in frame.env or f"{node.id}.{DEFAULT}" in frame.env):
@@ -144,7 +148,9 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
             parts.append(value if is_plain and (is_text or isinstance(value, Python)) else PYTHON)
             data = data_of(value)
             if isinstance(value, Size) and value.dim.varies:
-                size = replace(value, kind="str")
+                if len(node.values) == 1 or value.kind == "str" or frame.engine.mode == "non-strict":
+                    size = replace(value, kind="str")
+                _note_formatted_size(frame, value, part, is_alone=len(node.values) == 1)
             if data is not None and part.format_spec is None:
                 size = text_of(data)
             if isinstance(data, Tensor):
@@ -157,6 +163,16 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
                 note_text(frame, value, part.value, f"!{chr(part.conversion)}")
     made = text(parts)
     return size if isinstance(size, Size) and isinstance(made, Python) else made
+
+
+def _note_formatted_size(frame: Frame, size: Size, part: ast.FormattedValue, *, is_alone: bool) -> None:
+    """A size that varies, in an f-string. TorchDynamo joins the parts of one as constants."""
+    if size.kind == "str" or part.conversion != -1:
+        return
+    if part.format_spec is not None:
+        note_conversion(frame, size, part.value, "format specification")
+    if not is_alone:
+        note_conversion(frame, size, part.value, "f-string")
 
 
 @evaluates(ast.Yield)

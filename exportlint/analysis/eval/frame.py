@@ -14,9 +14,11 @@ from exportlint.analysis.domain.lattice import join, trail_of, union
 from exportlint.analysis.domain.trails import Site, Trail, site_of
 from exportlint.analysis.domain.values import (
     UNKNOWN,
+    BoundMethod,
     Closure,
     Const,
     Instance,
+    Tensor,
     Tuple,
     Union,
     Value,
@@ -113,7 +115,10 @@ def _lacks(value: Value, name: str) -> bool:
 
 
 class Frame:
-    """The variables of a call, and where it came from."""
+    """The variables of a call, and where it came from.
+
+    While `choosing`, the method at hand is called only if its receiver is not a tensor, or only if it is one.
+    """
 
     __slots__ = (
         "annotations",
@@ -121,6 +126,7 @@ class Frame:
         "catching",
         "catching_type_errors",
         "cell",
+        "choosing",
         "diverged_at",
         "engine",
         "env",
@@ -175,6 +181,7 @@ class Frame:
         self.raising = 0
         self.catching = 0
         self.catching_type_errors = 0
+        self.choosing = 0
         self.raises: dict[Site | None, Raise] = {}
         self.diverged_at: ast.AST | None = None
         self.returns: list[tuple[ast.Return, Value]] = []
@@ -257,7 +264,13 @@ class Frame:
     def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
         """What calling a value at a node gives."""
         if isinstance(callee, Union):
-            return self.each(callee, lambda option: self.call(option, arguments, node))
+            of_tensors = {isinstance(o.receiver, Tensor) for o in callee.options if isinstance(o, BoundMethod)}
+            is_open = len(of_tensors) > 1
+            self.choosing += is_open
+            try:
+                return self.each(callee, lambda option: self.call(option, arguments, node))
+            finally:
+                self.choosing -= is_open
         handler = CALLS.get(type(callee))
         return handler(self, callee, arguments, node) if handler is not None else UNKNOWN
 

@@ -25,7 +25,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.activations import Construction
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.baked_values import note_mode
+from exportlint.analysis.eval.baked_values import held_array, note_mode
 from exportlint.analysis.eval.classes import bases, bound, find_method, is_module, lineage
 from exportlint.analysis.eval.computed_names import computed_attribute
 from exportlint.analysis.eval.effects import Places, summarize
@@ -48,7 +48,8 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
     instance = value.instance
     found = frame.stored(instance, name)
     if found is not None:
-        return explained(frame, found, node)
+        held = held_array(frame, found, node) if instance.lasting else found
+        return explained(frame, held, node)
     shared = bound(frame, value, instance.definition, name, node)
     if shared is not None:
         return shared

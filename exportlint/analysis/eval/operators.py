@@ -40,7 +40,7 @@ from exportlint.analysis.eval.container_changes import merged_dicts
 from exportlint.analysis.eval.demands import demand_number, demand_truth, note_text, without_none
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.instances import operator_method
-from exportlint.analysis.eval.sizes import arithmetic, expression_of, read_arithmetic
+from exportlint.analysis.eval.sizes import arithmetic, expression_of, note_text_of_sizes, read_arithmetic, varying_size
 from exportlint.analysis.eval.tensor_results import promoted, result
 from exportlint.analysis.facts import Conversion, HostRead
 
@@ -93,8 +93,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
     if own is not None:
         return frame.call(own, Arguments((right,)), node)
     if isinstance(left, Const) and isinstance(left.value, str) and isinstance(op, ast.Mod):
-        _format(frame, node, left.value, right)
-        return _percent(left.value, right)
+        size = _format(frame, node, left.value, right)
+        return _percent(left.value, right) if size is None else replace(size, kind="str")
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         tensor = left if isinstance(left, Tensor) else right
         if ARRAY in (left, right) and isinstance(tensor, Tensor) and not tensor.assumed:
@@ -226,8 +226,9 @@ def _item(value: Tuple | Sequence) -> Value:
     return join(value.items) if value.items else UNKNOWN
 
 
-def _format(frame: Frame, node: ast.AST, template: str, right: Value) -> None:
-    """`"%.2f" % x` needs numbers; `%s` and `%r` do not."""
+def _format(frame: Frame, node: ast.AST, template: str, right: Value) -> Size | None:
+    """`"%.2f" % x` needs numbers; `%s` and `%r` do not. Gives a size that varies, if the text shows one."""
+    size: Size | None = None
     letters = template.replace("%%", "").split("%")[1:]
     items = right.items if isinstance(right, Tuple) else (right,)
     for spec, item in zip(letters, items, strict=False):
@@ -236,6 +237,9 @@ def _format(frame: Frame, node: ast.AST, template: str, right: Value) -> None:
             demand_number(frame, item, node, "`%` formatting")
         else:
             note_text(frame, item, node, "%s")
+            note_text_of_sizes(frame, item, node, "%s")
+            size = varying_size(item) or size
+    return size if frame.engine.mode == "non-strict" else None  # strict mode has failed here
 
 
 @evaluates(ast.UnaryOp)

@@ -582,6 +582,10 @@ class _Reader:
         elif isinstance(node, ast.Starred):
             if self._holds(node.value) is not None:
                 self._mark(node.value, "count")
+        elif isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if key is None:
+                    self._mark_unpacked(value)
         elif isinstance(node, ast.BinOp):
             self._note_operator(node)
         elif isinstance(node, ast.Call):
@@ -598,6 +602,11 @@ class _Reader:
             self._note_test(node)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             self._note_test(node.operand)
+
+    def _mark_unpacked(self, node: ast.expr) -> None:
+        """`{**x}`, `f(**x)`."""
+        if self._holds(node) is not None:
+            self._mark(node, "dict")
 
     def _note_subscript(self, node: ast.Subscript) -> None:
         index = node.slice
@@ -703,6 +712,9 @@ class _Reader:
         ):
             for argument in call.args:
                 self.appended[call.func.value.id] += self._terms(argument)
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                self._mark_unpacked(keyword.value)
         given = _arguments(call)
         if isinstance(call.func, ast.Name) and call.func.id == "range":
             for argument in call.args:
@@ -752,6 +764,8 @@ class _Reader:
             name = callee.name.removeprefix("builtins.")
             if name in {"isinstance", "type"} and place == 0:
                 self._mark(node, "tested")
+            elif name == "dict" and place == 0:
+                self._mark(node, "dict")  # that a tensor holds pairs is possible, but nobody does it
             elif name in COUNTING and (name != "map" or place != 0):
                 self._mark(node, "list" if name == "zip" and any(map(self._is_modules, call.args)) else "count")
         elif isinstance(callee, External) and callee.name.startswith("torch.distributions."):

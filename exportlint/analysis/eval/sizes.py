@@ -332,6 +332,26 @@ def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str, *, r
     return varies
 
 
+def note_text_of_sizes(frame: Frame, value: Value, node: ast.AST, api: str) -> None:
+    """Python makes text of a size that varies, or of a shape or a list that holds one."""
+    size = varying_size(value)
+    if size is not None:
+        note_conversion(frame, size, node, api)
+
+
+def varying_size(value: Value) -> Size | None:
+    """A size that varies, if a value surely is one or holds one as an item; its text is no size."""
+    if isinstance(value, Size):
+        return value if value.kind != "str" and value.dim.varies else None
+    if isinstance(value, Shape):
+        items = _items(value)
+    elif isinstance(value, Tuple):
+        items = value.items
+    else:
+        items = (value.item,) if isinstance(value, Sequence) else ()
+    return next((item for item in items if isinstance(item, Size) and varying_size(item) is not None), None)
+
+
 def note_iteration(frame: Frame, tensor: Tensor, node: ast.AST, target: str = "iteration") -> None:
     """Python goes through the first dimension of a tensor."""
     if size_at(tensor, 0) is not None and not frame.engine.constructing:

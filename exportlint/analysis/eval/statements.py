@@ -135,9 +135,19 @@ def result(frame: Frame, node: ast.expr) -> Value:
 @executes(ast.Raise)
 def _raise_statement(frame: Frame, node: ast.Raise) -> bool:
     if node.exc is not None:
-        frame.evaluate(node.exc)
+        _exception(frame, node.exc)
     note_raise(frame, node, node.exc)
     return False
+
+
+def _exception(frame: Frame, node: ast.expr) -> None:
+    """What is raised: nothing that it does, such as formatting a tensor, is found if the call ends here anyway."""
+    ends = not (frame.catching or frame.guards)
+    frame.engine.silent += ends
+    try:
+        frame.evaluate(node)
+    finally:
+        frame.engine.silent -= ends
 
 
 @executes(ast.Assert)

@@ -98,8 +98,16 @@ class DimCall(Fact):
 class ApiUse(Fact):
     """The code refers to an API of torch's export, compilers or custom operators.
 
-    `imported`: by a `from … import`.
+    `imported`: by a `from … import`. `targets` are what is compiled there, each time that a script comes there.
     """
 
     name: str
     imported: bool
+    targets: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation(Fact):
+    """AOTInductor makes a library of a target. It stands at the function that is called."""
+
+    target: Value

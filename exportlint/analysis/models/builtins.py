@@ -28,7 +28,7 @@ from exportlint.analysis.eval.demands import (
 )
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.operators import operate
-from exportlint.analysis.eval.sizes import expression_of, note_conversion, settled, text_of
+from exportlint.analysis.eval.sizes import expression_of, note_conversion, note_text_of_sizes, settled, text_of
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.library_functions import Handler, Traits, function, functions
@@ -130,17 +130,23 @@ def _number_of(frame: Frame, name: str, value: Value, arguments: Arguments, node
     return value if isinstance(value, Scalar) else PYTHON
 
 
+PLAIN_FORMAT = "format() without a format specification"
+
+
 @builtin("str", "repr", "format", pure=True)
 def _text(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     if name == "format" and arguments.get(1) not in {None, Const("")}:
         demand_number(frame, first_of(arguments), node, "format()")
     elif len(arguments.values) == 1:
         note_text(frame, first_of(arguments), node, f"{name}()")
+        note_text_of_sizes(frame, first_of(arguments), node, PLAIN_FORMAT if name == "format" else f"{name}()")
     value = first_of(arguments)
     data = data_of(value)
     if data is not None:
         return text_of(data)
-    return replace(value, kind="str") if isinstance(value, Size) and value.dim.varies else Python("str")
+    # strict mode has failed here
+    is_symbol = isinstance(value, Size) and value.dim.varies and frame.engine.mode == "non-strict"
+    return replace(value, kind="str") if isinstance(value, Size) and is_symbol else Python("str")
 
 
 @builtin("hex", "oct", "bin", "chr", pure=True)

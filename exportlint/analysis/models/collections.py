@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -21,7 +22,7 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import data_of, demand_truth, elements
 from exportlint.analysis.eval.frame import Frame, calls
-from exportlint.analysis.facts import Construct
+from exportlint.analysis.facts import Construct, Copy
 from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.externals import call_opaque
 
@@ -109,6 +110,7 @@ def _as_dict(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
     value = arguments.get(0)
     if not isinstance(value, Object):
         return call_opaque(frame, name, arguments, node)
+    _note_copies(frame, name, value, node)
     return Dict(tuple(frame.attributes(value.instance).items()))
 
 
@@ -117,7 +119,16 @@ def _as_tuple(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
     value = arguments.get(0)
     if not isinstance(value, Object):
         return call_opaque(frame, name, arguments, node)
+    _note_copies(frame, name, value, node)
     return Tuple(tuple(frame.attributes(value.instance).values()))
+
+
+def _note_copies(frame: Frame, name: str, value: Object, node: ast.AST) -> None:
+    """Record that the fields of a dataclass are deep copies, tensors too."""
+    held = frame.attributes(value.instance).values()
+    tensor = next((t for field in held for t in tensors_in(field, 3) if not t.assumed), None)
+    if tensor is not None:
+        frame.emit(Copy, node, tensor, api=name, operand=tensor)
 
 
 @function("typing.cast typing_extensions.cast")

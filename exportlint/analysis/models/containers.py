@@ -16,8 +16,10 @@ from exportlint.analysis.domain.values import (
     Const,
     Dict,
     Python,
+    Scalar,
     Sequence,
     Shape,
+    Size,
     Tensor,
     Tuple,
     Value,
@@ -32,12 +34,14 @@ from exportlint.analysis.eval.demands import (
     any_entry,
     data_of,
     demand_hash,
+    demand_number,
     doubtful,
     keyed_elements,
     size_of,
 )
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.heap_writes import change_contents, write_contents
+from exportlint.analysis.eval.sizes import note_conversion, varying_size
 from exportlint.analysis.eval.state_access import method_owner
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.analysis.library_functions import find
@@ -61,6 +65,9 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
         _mutate(frame, receiver, name, arguments, owner, node)
     elif name in MUTATORS and receiver.identity:
         write_contents(frame, receiver, lambda option: changed_by(frame, option, name, arguments, node))
+    if name == "bit_length" and isinstance(receiver, (Size, Scalar)):
+        demand_number(frame, receiver, node, "int.bit_length()")
+        return Python("int")
     if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
         return _format(frame, receiver.value, arguments, node)
     if isinstance(receiver, Const) and isinstance(receiver.value, str):
@@ -174,6 +181,7 @@ def _format(frame: Frame, template: str, arguments: Arguments, node: ast.AST) ->
     except ValueError:
         return Python("str")
     index = 0
+    size: Size | None = None
     parts: list[Value] = []
     for literal, field, spec, conversion in fields:
         parts.append(Const(literal))
@@ -185,6 +193,9 @@ def _format(frame: Frame, template: str, arguments: Arguments, node: ast.AST) ->
             data = data_of(value)
             if data is not None:
                 frame.emit(Conversion, node, data, target="format specification", operand=data)
+            elif not isinstance(value, Size) or value.kind != "str":
+                note_conversion(frame, value, node, "format specification")
+        size = varying_size(value) if isinstance(value, Size) else size
         is_plain = isinstance(value, Const) and isinstance(value.value, (str, int)) and not spec and not conversion
         parts.append(value if is_plain and value is not None else PYTHON)
-    return text(parts)
+    return text(parts) if size is None else replace(size, kind="str")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
+from exportlint.analysis.domain.baked_values import baked_in
 from exportlint.analysis.domain.values import PYTHON, UNKNOWN, External, Tensor, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import propagate, read_host
@@ -27,6 +28,9 @@ EXCEPTIONS = frozenset(
     if isinstance(made, type) and issubclass(made, BaseException)
 )
 
+SETTLES = frozenset({"builtins.int", "builtins.len"})
+"""What gives strict mode a number of its own for what numpy computed: a size, not a tensor."""
+
 
 @calls(External)
 def _call_external(frame: Frame, callee: External, arguments: Arguments, node: ast.AST) -> Value:
@@ -47,7 +51,11 @@ def _call_external(frame: Frame, callee: External, arguments: Arguments, node: a
     if record.effect == "report":
         frame.engine.effects.reports.add(node)
     value = _called(frame, record, arguments, node)
-    return value if record.asks_type else propagate(frame, arguments.values, node, value, "operator")
+    if record.asks_type or (
+        name in SETTLES and all(b.source == "numpy" for v in arguments.values for b in baked_in(v))
+    ):
+        return value
+    return propagate(frame, arguments.values, node, value, "operator")
 
 
 def _takes_tensor(name: str) -> bool:

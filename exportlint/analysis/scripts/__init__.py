@@ -6,8 +6,11 @@ knows what that one need not: the sizes of examples, the mode of models, program
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from exportlint.analysis.eval.engine import Options
 from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts.exports import Compilation
 from exportlint.analysis.project import Project
 from exportlint.analysis.scripts.relevance import APIS, CALLS, is_one_in
 from exportlint.syntax.definitions import Module
@@ -24,5 +27,8 @@ def export_facts(module: Module, project: Project, options: Options) -> tuple[Fa
     if is_one_in(data, APIS):
         from exportlint.analysis.scripts.apis import api_uses
 
-        facts += tuple(api_uses(module))
+        compiled = [fact for fact in facts if isinstance(fact, Compilation)]
+        for use in api_uses(module):
+            targets = tuple(fact.target for fact in compiled if fact.site == use.site)
+            facts += (replace(use, targets=targets) if targets else use,)
     return facts

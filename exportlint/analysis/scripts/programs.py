@@ -8,6 +8,7 @@ from exportlint.analysis.domain.script_values import Dim, Example, Inputs, Model
 from exportlint.analysis.domain.values import UNKNOWN, Const, Sequence, Tuple, Value
 from exportlint.analysis.eval.arguments import UNPACKED, Arguments
 from exportlint.analysis.facts.exports import (
+    Compilation,
     DimCall,
     Evaluated,
     ExportCall,
@@ -25,6 +26,8 @@ EXPORTS = frozenset(
     f"torch.export.{name}" for name in ("export", "draft_export", "export_for_training", "export_for_inference")
 )
 SAVES = frozenset({"torch.export.save", "torch._inductor.aoti_compile_and_package"})
+COMPILERS = {"torch._export.aot_compile": "f", "torch._inductor.aot_compile": "gm"}
+"""What makes a library, and how the parameter for its target is called."""
 SCRIPTS = frozenset({"torch.jit.script", "torch.jit.trace", "torch.jit.trace_module"})
 REFINES = frozenset({"torch.jit.freeze", "torch.jit.optimize_for_inference"})
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "mtia", "ipu"})
@@ -48,6 +51,9 @@ def call(scope: Scope, name: str, arguments: Arguments, node: ast.Call) -> Value
         program = arguments.get(0, "ep" if name == "torch.export.save" else "exported_program")
         if isinstance(program, Program):
             scope.emit(ProgramSave, node, program=program, api=name)
+        return UNKNOWN
+    if name in COMPILERS:
+        scope.emit(Compilation, node.func, target=arguments.get(0, COMPILERS[name]) or UNKNOWN)
         return UNKNOWN
     if name in SCRIPTS | REFINES:
         target = arguments.get(0, "func" if name == "torch.jit.trace" else "obj") or UNKNOWN

@@ -9,7 +9,7 @@ from exportlint.syntax.definitions import FunctionNode, Module, imported
 
 CALLS = (
     b"torch.export", b"torch import export", b"torch.jit.script", b"torch.jit.trace", b"torch.jit.freeze",
-    b"torch import jit", b"torch.jit.optimize_for_inference",
+    b"torch import jit", b"torch.jit.optimize_for_inference", b"aot_compile",
 )  # fmt: skip
 """What a file has in it somewhere, if there is anything to run."""
 APIS = (
@@ -17,7 +17,7 @@ APIS = (
     b"dynamo.export", b"dynamo_export", b"export_for_", b"dynamic_dim", b"capture_pre_autograd_graph",
 )  # fmt: skip
 """The same for APIs that are worth a look by their name alone."""
-WORDS = frozenset({"export", "draft_export", "jit", "ExportedProgram"})
+WORDS = frozenset({"export", "draft_export", "jit", "ExportedProgram", "aot_compile"})
 """What code has in it, if it is to be run, besides what the file imports from torch.export and torch.jit."""
 SOURCES = ("torch.export", "torch.jit")
 

@@ -20,7 +20,7 @@ REDUCTIONS = frozenset({"sum", "any", "all", "count_nonzero"})
 POINTWISE = frozenset({"isnan", "isinf", "isfinite", "clone", "detach", "bool", "double"})
 COUNTS = frozenset({"numel", "nelement", "dim", "item"})
 ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-"""Comparisons that not all values allow."""
+"""Comparisons that raise for values without an order."""
 
 
 def evaluated(test: ast.expr) -> frozenset[str]:

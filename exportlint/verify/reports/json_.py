@@ -11,6 +11,7 @@ from exportlint.report.json_ import as_object, dumped
 from exportlint.verify.reports import Outcome, counted, told
 from exportlint.verify.results import Comparison, Failure, Run
 from exportlint.verify.target import Target
+from exportlint.verify.task import leaves_models_out
 from exportlint.verify.verdicts import Sources
 
 VERSION = 1
@@ -20,6 +21,7 @@ VERSION = 1
 def render(outcome: Outcome, sources: Sources) -> str:
     """The report."""
     numbers = {id(run): number for number, run in enumerate(outcome.runs)}
+    targets = {target.name: target for target in outcome.targets}
     document = {
         "version": VERSION,
         "exportlint": __version__,
@@ -31,7 +33,7 @@ def render(outcome: Outcome, sources: Sources) -> str:
             {"name": one.name, "filename": str(one.place[0]), "row": one.place[1], "reason": one.reason}
             for one in outcome.unbuildable
         ],
-        "runs": [_run(run) for run in outcome.runs],
+        "runs": [_run(run, targets.get(run.target)) for run in outcome.runs],
         "findings": [
             {**as_object(finding), "verdict": verdict, "why": why, "run": None if run is None else numbers.get(id(run))}
             for finding, verdict, why, run in told(outcome, sources)
@@ -52,7 +54,7 @@ def _target(target: Target) -> dict[str, Any]:
     }
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _run(run: Run, target: Target | None) -> dict[str, Any]:
     return {
         "target": run.target,
         "mode": run.mode,
@@ -68,6 +70,7 @@ def _run(run: Run) -> dict[str, Any]:
         "files": dict(run.files),
         "output": run.output,
         "deleted": list(run.deleted),
+        "models_left_out": target is not None and leaves_models_out(target, run),
         "cached": run.cached,
     }
 

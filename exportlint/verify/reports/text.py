@@ -15,6 +15,7 @@ from exportlint.report.full import block
 from exportlint.verify.reports import Outcome, Unbuildable, as_finding, counted, matters
 from exportlint.verify.results import Kind, Run, Verdict
 from exportlint.verify.target import Target
+from exportlint.verify.task import MAX_MEETINGS, leaves_models_out, longest_name
 from exportlint.verify.verdicts import Judged, Judgement
 
 _STYLES: dict[str, str] = {
@@ -52,19 +53,23 @@ class Printer:
         self._context = context
         self._concise = concise
         self._show_output = show_output
-        self._places = {target.name: target.place for target in targets}
-        self._name_width = min(max((len(target.name) for target in targets), default=0), _MAX_NAME)
+        self._targets = {target.name: target for target in targets}
+        self._name_width = min(max(map(longest_name, targets), default=0), _MAX_NAME)
         jobs = [(mode, device) for target in targets for mode in target.modes for device in target.devices]
         self._job_width = max((len(f"{mode} {device}") for mode, device in jobs), default=0)
         self._shown: set[tuple[object, ...]] = set()
 
     def add(self, target: Target) -> None:
         """Make a target known that came of the run of another one."""
-        self._places[target.name] = target.place
+        self._targets[target.name] = target
 
     def run(self, run: Run, judgement: Judgement) -> str:
         """What there is to say of one run, each line with its line end. `judgement` is of this run alone."""
         lines = [self._headline(run)]
+        target = self._targets.get(run.target)
+        if target is not None and leaves_models_out(target, run):
+            note = f"the first {MAX_MEETINGS} models of this call are verified, others that it may meet are not"
+            lines.append(f"    {self._context.style('warning', note)}")
         if run.deleted:
             shown = ", ".join(printable(self._context.shown(file)) for file in run.deleted)
             lines.append(f"    {self._context.style('warning', 'deleted by the code')}: {shown}")
@@ -111,8 +116,9 @@ class Printer:
             yield f"{self._place(finding)}: {ruling} {heading(finding, self._context)} {printable(judged.why)}"
 
     def _missed(self, run: Run, judgement: Judgement) -> Iterator[str]:
+        target = self._targets.get(run.target)
         for surprise in judgement.missed:
-            finding = as_finding(surprise, self._places.get(run.target), self._context.sources)
+            finding = as_finding(surprise, None if target is None else target.place, self._context.sources)
             if finding is None:
                 continue
             if self._is_new(finding) and not self._concise:

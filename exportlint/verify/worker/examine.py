@@ -18,6 +18,7 @@ from .frames import is_of_project, user_frames
 from .global_tensors import GlobalTensors
 from .lazily import torch
 from .models import LARGE, Subject
+from .no_program import refuse_given
 from .rows import imported_files, rows_that_run
 from .script import ExportCall, run_script
 from .sources import find_source
@@ -134,6 +135,7 @@ class _Steps:
         # Operators such as `torch.cond` have Dynamo trace them in eager, too: what it refuses is refused by export.
         if outcome.error is not None and not type(outcome.error).__module__.startswith("torch._dynamo"):
             raise outcome.error
+        refuse_given(outcome.value)
         refused, outcome = outcome.error, Outcome()
         if trial and trial["texts"]:
             agreement, detail = compare_outcomes(trial["outcomes"], subject, job["tolerance"])

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from .no_program import imports_go_on
+
 
 def load(reference: Mapping[str, Any]) -> Any:
     """What a reference names. `name` may have dots.
@@ -25,6 +27,7 @@ def load(reference: Mapping[str, Any]) -> Any:
         raise AttributeError(f"{where} has no {reference['name']}") from None
 
 
+@imports_go_on()
 def load_module(name: str, file: str | None) -> Any:
     """Import a module: by its name if that leads to `file`, as it does with `paths`; else the file as it lies there."""
     if file is None:

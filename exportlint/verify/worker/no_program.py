@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
+from .lazily import pytree, torch
 from .own import is_own
+from .rows import tracing
 from .texts import first_line, text_of
 
 
@@ -16,7 +20,12 @@ class NeedsProgramError(Exception):
 
 
 class NoProgram:
-    """A program that there is not. Whatever a script makes of it is this again, as with a NaN among numbers."""
+    """A program that there is not. Whatever a script makes of it is this again, as with a NaN among numbers.
+
+    With `_exportlint_passes` off, whoever makes something of it is refused.
+    """
+
+    _exportlint_passes = True
 
     def __init__(self, error: BaseException, row: int) -> None:
         self._exportlint_error = error
@@ -25,10 +34,15 @@ class NoProgram:
     def _exportlint_refuse(self) -> NoReturn:
         raise NeedsProgramError(why(self)) from self._exportlint_error
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
+    def _exportlint_pass(self) -> NoProgram:
+        if not NoProgram._exportlint_passes:
+            self._exportlint_refuse()
         return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith(("__", "_exportlint_")):
+            raise AttributeError(name)
+        return self._exportlint_pass()
 
     def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("_exportlint_"):
@@ -36,22 +50,25 @@ class NoProgram:
 
     @classmethod
     def __torch_function__(cls, function: object, types: object, args: Any = (), kwargs: Any = None) -> Any:
-        return first_of((*args, *(kwargs or {}).values()))
+        found = first_of((*args, *(kwargs or {}).values()))
+        return found and found._exportlint_pass()
 
     def __call__(self, *_: object, **__: object) -> Any:
         """What a method of the program would give."""
-        return self
+        return self._exportlint_pass()
 
     def __enter__(self) -> Any:
-        return self
+        return self._exportlint_pass()
 
     def __exit__(self, *_: object) -> None:
         return None
 
     def __iter__(self) -> Iterator[Any]:
+        self._exportlint_pass()
         return iter(())
 
     def __bool__(self) -> bool:
+        self._exportlint_pass()
         return True  # the script goes on behind its `assert`
 
     def __hash__(self) -> int:
@@ -62,7 +79,7 @@ class NoProgram:
 
 
 def _the_same(self: Any, *_: object) -> Any:
-    return self
+    return self._exportlint_pass()
 
 
 def _refuse(self: Any, *_: object) -> Any:
@@ -102,6 +119,93 @@ def passing(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*arguments, **keywords) if found is None else found
 
     return passed
+
+
+def made_by(original: Any, arguments: Any, keywords: Any, frame: Any, refused: list[NoProgram]) -> Any:
+    """What a call of torch.export gives that is not the one to be verified.
+
+    Where torch refuses it, that is a stand-in, which is added to those that are `refused`.
+
+    Raises:
+        Exception: torch refuses it, and the code around `frame` catches that.
+    """
+    lacking = first_of((*arguments, *keywords.values()))
+    if lacking is not None:
+        return lacking
+    try:
+        with tracing(None):  # that of `Way.end_behind` slows torch down, and Dynamo does not like it
+            return original(*arguments, **keywords)
+    except Exception as error:
+        if is_caught(error, frame):
+            raise
+        refused.append(NoProgram(error, frame.f_lineno))
+        return refused[-1]
+
+
+@contextlib.contextmanager
+def calls_replaced(replace: Callable[[Any], Any]) -> Iterator[Callable[[], None]]:
+    """Have functions of torch.export be what `replace` makes of them; and what takes programs, take stand-ins.
+
+    Yields what ends that.
+    """
+    makers = [(torch.export, name) for name in ("export", "export_for_training", "draft_export")]
+    takers = [(torch.export, "save"), (torch.export, "unflatten"), (torch.testing, "assert_close")]
+    places = [(module, name) for module, name in makers + takers if hasattr(module, name)]
+    originals = {(module, name): getattr(module, name) for module, name in places}
+
+    def restore() -> None:
+        for (module, name), original in originals.items():
+            setattr(module, name, original)
+
+    for module, name in originals:
+        change = replace if (module, name) in makers else passing
+        setattr(module, name, change(originals[module, name]))
+    try:
+        yield restore
+    finally:
+        restore()
+
+
+@contextlib.contextmanager
+def imports_go_on() -> Iterator[None]:
+    """Have a module be imported although torch refuses what it exports at its top level, and it does not catch that.
+
+    What else it defines can be verified, unless it uses such a program.
+
+    Raises:
+        Exception: the import fails, with what torch said of the first such call, if there is one.
+    """
+    refused: list[NoProgram] = []
+    is_over, passed = False, NoProgram._exportlint_passes
+
+    def replace(original: Any) -> Any:
+        @functools.wraps(original)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            if is_over:  # the module has got hold of it by `from torch.export import export`
+                return original(*arguments, **keywords)
+            return made_by(original, arguments, keywords, sys._getframe(1), refused)
+
+        return call
+
+    NoProgram._exportlint_passes = True
+    with calls_replaced(replace):
+        try:
+            yield
+        except Exception:
+            if not refused:
+                raise
+            raise refused[0]._exportlint_error from None
+        finally:
+            is_over = True
+            NoProgram._exportlint_passes = passed and not refused
+
+
+def refuse_given(value: Any) -> None:
+    """See to it that what a model gives has no stand-ins in it. Raises NeedsProgramError."""
+    if not NoProgram._exportlint_passes:
+        found = first_of(pytree.tree_leaves(value))
+        if found is not None:
+            found._exportlint_refuse()
 
 
 _CATCHING = ("suppress", "raises", "assertRaises", "assertRaisesRegex")

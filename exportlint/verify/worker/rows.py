@@ -75,7 +75,7 @@ def _traced(rows_of: Callable[[str], set[int] | None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def tracing(function: Any) -> Iterator[None]:
-    """Have Python tell a function of what it runs, or nothing if it is None."""
+    """Have Python report what it runs to a function; to none, if it is None."""
     before = sys.gettrace()
     sys.settrace(function)
     try:

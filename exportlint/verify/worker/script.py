@@ -19,8 +19,7 @@ from .frames import frame_event
 from .inputs import to_device
 from .lazily import pytree, torch
 from .models import Subject
-from .no_program import NeedsProgramError, NoProgram, first_of, is_caught, passing, why
-from .rows import tracing
+from .no_program import NeedsProgramError, NoProgram, calls_replaced, first_of, made_by, why
 from .texts import first_line, text_of, with_article
 from .words import Example, Job
 
@@ -88,31 +87,8 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
     script = job["inputs"]["script"]
     file, row, meeting = os.path.realpath(script["file"]), script["row"], script["meeting"]
     met = 0
-    names = ("export", "export_for_training", "draft_export")
-    originals = {name: getattr(torch.export, name) for name in names if hasattr(torch.export, name)}
-    takers = {(torch.export, "save"), (torch.export, "unflatten"), (torch.testing, "assert_close")}
-    taking = {(module, name): getattr(module, name) for module, name in takers if hasattr(module, name)}
     raised: list[BaseException] = []
     refused: list[NoProgram] = []
-
-    def restore() -> None:
-        for name, original in originals.items():
-            setattr(torch.export, name, original)
-        for (module, name), original in taking.items():
-            setattr(module, name, original)
-
-    def on_the_way(original: Any, arguments: Any, keywords: Any, frame: Any) -> Any:
-        lacking = first_of((*arguments, *keywords.values()))
-        if lacking is not None:
-            return lacking
-        try:
-            with tracing(None):  # that of `Way.end_behind` slows torch down, and Dynamo does not like it
-                return original(*arguments, **keywords)
-        except Exception as error:
-            if is_caught(error, frame):
-                raise
-            refused.append(NoProgram(error, frame.f_lineno))
-            return refused[-1]
 
     def intercept(original: Any) -> Any:
         @functools.wraps(original)
@@ -120,12 +96,12 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
             nonlocal met
             frame = sys._getframe(1)
             if os.path.realpath(frame.f_code.co_filename) != file or row not in _rows(frame):
-                return on_the_way(original, arguments, keywords, frame)
+                return made_by(original, arguments, keywords, frame, refused)
             met += 1
             way = way_to_the_same_call(frame)
             if met < meeting:
                 try:
-                    return on_the_way(original, arguments, keywords, frame)
+                    return made_by(original, arguments, keywords, frame, refused)
                 finally:
                     if met == meeting - 1 and way is not None:
                         way.end_behind()
@@ -145,34 +121,30 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
 
         return call
 
-    for name, original in originals.items():
-        setattr(torch.export, name, intercept(original))
-    for (module, name), original in taking.items():
-        setattr(module, name, passing(original))
     main, arguments, sys.argv = sys.modules["__main__"], sys.argv, [file]
     sys.path.insert(0, os.path.dirname(file))
-    try:
-        _run_as_main(file)
-    except _Reached:
-        pass
-    except LeftError:
-        raise LookupError(f"the script does not call torch.export again at line {row}") from None
-    except NeedsProgramError:
-        raise
-    except Exception as error:
-        if not refused:
+    with calls_replaced(intercept) as restore:
+        try:
+            _run_as_main(file)
+        except _Reached:
+            pass
+        except LeftError:
+            raise LookupError(f"the script does not call torch.export again at line {row}") from None
+        except NeedsProgramError:
             raise
-        ended = f"{type(error).__name__}: {first_line(text_of(error))}"
-        raise LookupError(f"the script ended before line {row} with {ended}, and {why(refused[-1])}") from error
-    except SystemExit as error:
-        raise LookupError(f"the script ended with {error!r} before line {row}") from None
-    else:
-        raise LookupError(f"the script ended without calling torch.export at line {row}")
-    finally:
-        sys.settrace(None)
-        sys.argv = arguments
-        sys.modules["__main__"] = main
-        restore()
+        except Exception as error:
+            if not refused:
+                raise
+            ended = f"{type(error).__name__}: {first_line(text_of(error))}"
+            raise LookupError(f"the script ended before line {row} with {ended}, and {why(refused[-1])}") from error
+        except SystemExit as error:
+            raise LookupError(f"the script ended with {error!r} before line {row}") from None
+        else:
+            raise LookupError(f"the script ended without calling torch.export at line {row}")
+        finally:
+            sys.settrace(None)
+            sys.argv = arguments
+            sys.modules["__main__"] = main
     if raised:
         raise raised[0]
 

@@ -40,6 +40,7 @@ from exportlint.analysis.eval.parameters import misfit
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.facts.tracing import MisfitCall, ModuleGradFlag
 from exportlint.analysis.models.torch.distributions import with_constrained
+from exportlint.analysis.models.torch.hooks import after_call, before_call, register_hook, registered_hooks
 from exportlint.analysis.models.torch.module_constructors import build_on
 from exportlint.analysis.models.torch.module_data_reads import note_module_reads
 from exportlint.analysis.models.torch.results import build, fresh, note_write_in_place, read_arguments
@@ -79,6 +80,14 @@ def _enum_by_value(frame: Frame, cls: Class, value: Value) -> Value:
 
 @calls(Object)
 def _call_object(frame: Frame, callee: Object, arguments: Arguments, node: ast.AST) -> Value:
+    hooks = registered_hooks(frame, callee)
+    if not hooks:
+        return _run_object(frame, callee, arguments, node)
+    arguments = before_call(frame, hooks, callee, arguments, node)
+    return after_call(frame, hooks, callee, arguments, _run_object(frame, callee, arguments, node), node)
+
+
+def _run_object(frame: Frame, callee: Object, arguments: Arguments, node: ast.AST) -> Value:
     for name in ("__call__", "forward"):
         if find_method(frame, callee.instance.definition, name) is not None:
             method = frame.attribute(callee, name, node)
@@ -127,6 +136,14 @@ def call_super(frame: Frame, target: Super, name: str, arguments: Arguments, nod
 
 @calls(TorchModule)
 def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, node: ast.AST) -> Value:
+    if not module.hooks:
+        return _run_torch_module(frame, module, arguments, node)
+    arguments = before_call(frame, module.hooks, module, arguments, node)
+    value = _run_torch_module(frame, module, arguments, node)
+    return after_call(frame, module.hooks, module, arguments, value, node)
+
+
+def _run_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, node: ast.AST) -> Value:
     first = arguments.get(0, "input") or UNKNOWN
     if module.name == "torch.nn.Sequential" and module.items is not None:
         for item in module.items:
@@ -177,7 +194,7 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
         _note_move(frame, receiver, name, arguments, node)
         return receiver
     _note_grad_flag(frame, receiver, name, node)
-    _note_hook(frame, name, arguments, node)
+    _note_hook(frame, receiver, name, arguments, node)
     base = built_on(receiver)
     if isinstance(base, TorchModule) and base.items is not None:
         if name in GROWS:
@@ -195,7 +212,7 @@ def call_torch_module_method(
         _note_move(frame, module, name, arguments, node)
         return module
     _note_grad_flag(frame, module, name, node)
-    _note_hook(frame, name, arguments, node)
+    _note_hook(frame, module, name, arguments, node)
     if name == "forward":
         return frame.call(module, arguments, node)
     if name in GROWS and module.items is not None:
@@ -224,7 +241,7 @@ def _grown(frame: Frame, module: TorchModule, name: str, arguments: Arguments, n
 def _note_move(frame: Frame, module: Value, name: str, arguments: Arguments, node: ast.AST) -> None:
     dtypes = {value.name for value in arguments.values if isinstance(value, External)}
     casts = name in {"half", "double", "bfloat16"} or bool(dtypes - {"torch.float", "torch.float32"})
-    if holds_parameters(module):
+    if holds_parameters(module) and not frame.choosing:
         frame.emit(ModuleChange, node, None, api=name, casts=casts)
 
 
@@ -233,8 +250,9 @@ def _note_grad_flag(frame: Frame, module: Value, name: str, node: ast.AST) -> No
         frame.emit(ModuleGradFlag, node, None)
 
 
-def _note_hook(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:
+def _note_hook(frame: Frame, module: Value, name: str, arguments: Arguments, node: ast.AST) -> None:
     if name.startswith("register_") and name.endswith("_hook"):
+        register_hook(frame, module, name, arguments, node)
         note_call(frame, f"torch.nn.Module.{name}", arguments, node)
 
 
