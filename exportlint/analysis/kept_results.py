@@ -242,6 +242,7 @@ class Closures:
 
     def __init__(self, outlines: Mapping[str, Outline]) -> None:
         self._outlines = {chunk: outline for outline in outlines.values() for chunk in outline.chunks}
+        self._stubs = {outlines[path]: outlines[f"{path}i"] for path in outlines if f"{path}i" in outlines}
         self._binders: dict[str, list[Outline]] = {}
         self._modules: dict[str, list[Outline]] = {}
         """The files that a module of some name, or the package of that name, has."""
@@ -319,7 +320,8 @@ class Closures:
         code: set[Chunk] = set()
         while waiting:
             outline, name = waiting.pop()
-            new: list[tuple[Outline, str]] = []
+            stub = self._stubs.get(outline)
+            new = [] if stub is None else [(stub, name)]
             for chunk in outline.names.get(name, ()):
                 chunks.add(chunk)
                 if name in chunk.defined or name not in chunk.names:
