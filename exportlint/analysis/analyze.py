@@ -60,7 +60,9 @@ from exportlint.analysis.facts.order import FactKey, Identity, keep
 from exportlint.analysis.facts.plain import Plain
 from exportlint.analysis.facts.tracing import CertainRaise
 from exportlint.analysis.handlers import load_interpreter
-from exportlint.analysis.kept_results import ClassResult, KeptResults, Key, keys_of
+from exportlint.analysis.incremental.class_results import ClassResult, Key, keys_of
+from exportlint.analysis.incremental.earlier_results import Version
+from exportlint.analysis.incremental.kept_results import KeptResults
 from exportlint.analysis.limits import (
     MAX_BASES,
     MAX_FILE_SECONDS,
@@ -211,7 +213,10 @@ def _with_kept(
     dims: ExportedDims,
     kept: KeptResults,
 ) -> list[ClassResult]:
-    """What running the `wanted` classes of a file gives, where classes whose results are kept need not be run."""
+    """What running the `wanted` classes of a file gives, where classes whose results are kept need not be run.
+
+    Those of which nothing is known at all are run first: if running others takes long, earlier results stand for them.
+    """
     kept.update(project)
     path = module.path.as_posix()
     outlined = project.outline(path)
@@ -222,7 +227,10 @@ def _with_kept(
     known = {
         keys[c]: known[keys[c]] for c in keys if keys[c] in known and known[keys[c]].setup == dims.get(c.full_name)
     }
+    kept.earlier.retain({*keys.values()})
     classes = [cls for cls, key in keys.items() if key not in known]
+    classes.sort(key=lambda cls: kept.earlier.has([keys[cls]]))
+    kept.is_partial, end = False, project.clock() + kept.patience
     asked: dict[Key, Set[Lookup]] = {}
     found: dict[Class, ClassResult] = {}
     engine = Engine(project, options, dims)
@@ -232,6 +240,10 @@ def _with_kept(
             found[cls] = result
             asked[keys[cls]] = frozenset(project.asked)
             project.asked.clear()
+            left = [keys[cls] for cls in classes[len(found) :]]
+            if left and project.clock() > end and kept.earlier.has(left):
+                kept.is_partial = True
+                break
     finally:  # also where another version supersedes this one: what has been found out need not be found out again
         is_limited = any(isinstance(fact, AnalysisLimit) for result in found.values() for _, fact in result.facts)
         if is_limited:
@@ -247,9 +259,12 @@ def _with_kept(
                 project.recorder.replay(result.reads)
             kept.keep({key: known[key] for key in keys.values() if key in known}, project, asked)
     if not is_limited:
-        return [kept.results[key] for key in keys.values()]
+        left = [key for key in keys.values() if key not in known]
+        results = kept.results | kept.earlier.now(left, Version(kept.outlines, kept.modules))
+        return [results[key] for key in keys.values()]
     # What there is room for depends on what was run before: all or nothing.
-    if len(classes) < len(keys):
+    if kept.is_partial or classes != [*keys]:
+        kept.is_partial = False
         engine = Engine(project, options, dims)
         found = dict(_run_classes(engine, wanted))
     record = engine.calls.record()

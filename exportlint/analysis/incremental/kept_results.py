@@ -1,0 +1,219 @@
+"""What running the classes of a file gave, kept for its next version: only what an edit concerns runs again.
+
+A class can look up only names that its chunk has, or the chunks that bind these names, and so on: these chunks are
+its *closure*. Its result holds as long as no chunk of its closure changes, no name in it is bound anew, and what is
+asked of whole files (`_Queries`) says the same of the names in it. `Project.asked` tells which names code computes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.incremental.class_results import ClassResult, GoneError, Key, Mover, keys_of
+from exportlint.analysis.incremental.closures import Closures
+from exportlint.analysis.incremental.earlier_results import EarlierResults, Version
+from exportlint.analysis.merged_facts import MergedFacts
+from exportlint.analysis.project import Lookup, Project
+from exportlint.findings import Finding, Step
+from exportlint.syntax.chunks import AMBIENT, Chunk, Outline, Shift
+from exportlint.syntax.definitions import Class, Module
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+
+class ByObject(Generic[K, T]):
+    """What was worked out for objects, such as facts, which are told by being the same object."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[K, T]] = {}
+        self._asked: dict[int, tuple[K, T]] = {}
+
+    def get(self, one: K) -> T | None:
+        """What is known of an object."""
+        known = self._known.get(id(one))
+        if known is None:
+            return None
+        self._asked[id(one)] = known
+        return known[1]
+
+    def set(self, one: K, value: T) -> T:
+        """Know something of an object, which is kept, so that no other has its id."""
+        self._known[id(one)] = self._asked[id(one)] = one, value
+        return value
+
+    def trim(self) -> None:
+        """Forget objects that nobody asked for since this was last called."""
+        self._known, self._asked = self._asked, {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Queries:
+    """What code asks of a whole file: which of its classes are parts of others, …; what it registers and binds."""
+
+    of_classes: tuple[frozenset[str], ...]
+    of_names: tuple[frozenset[str], ...]
+    classes: frozenset[str]
+
+    @staticmethod
+    def of(module: Module) -> _Queries:
+        """What they give for a file."""
+        asked = (module.parts, module.used_parts, module.subclassed, module.made, module.used_in_classes)
+        return _Queries(asked, (module.walruses, module.registered), _class_names(module))
+
+    def changed(self, after: _Queries, modules: Iterable[Module]) -> frozenset[str]:
+        """The names of which something else is said later, by which the classes of `modules` may be called."""
+        changed = _differing(self.of_classes, after.of_classes)
+        if changed:
+            changed &= frozenset[str](self.classes | after.classes).union(*map(_class_names, modules))
+        return changed | _differing(self.of_names, after.of_names)
+
+
+def _differing(before: tuple[frozenset[str], ...], after: tuple[frozenset[str], ...]) -> frozenset[str]:
+    return frozenset[str]().union(*(a ^ b for a, b in zip(before, after, strict=True)))
+
+
+def _class_names(module: Module) -> frozenset[str]:
+    return frozenset(cls.node.name for cls in module.classes)
+
+
+@dataclass(slots=True)
+class KeptResults:
+    """The results of the classes of one file as they were when the files that it reads had some `outlines`.
+
+    A file without an outline has none that could be parsed; then its version counts.
+    """
+
+    results: dict[Key, ClassResult]
+    outlines: dict[str, Outline | int]
+    modules: dict[str, Module]
+    computed: frozenset[str] = frozenset()
+    """Names that code looked up and that no chunk of its closure has."""
+    merged: MergedFacts = field(default_factory=MergedFacts)
+    reports: ByObject[Fact, Any] = field(default_factory=ByObject)
+    """What rules say of facts, which depends on nothing else that changes while this is kept."""
+    steps: ByObject[object, tuple[Step, ...]] = field(default_factory=ByObject)
+    """Trails of facts as they are told."""
+    told: ByObject[Finding, Finding] = field(default_factory=ByObject)
+    """Findings with all that is said of them, so that those that stay the same are the same objects."""
+
+    models: dict[Key, tuple[ClassResult, bool]] = field(default_factory=dict)
+    earlier: EarlierResults = field(default_factory=EarlierResults)
+    patience: float = math.inf
+    """After so many seconds of processor time, earlier results are told of classes that have not been run again yet."""
+    is_partial: bool = False
+    """Whether that was done last."""
+
+    def keys(self, module: Module, project: Project) -> dict[Class, Key]:
+        """What the classes of a file are kept under, if what is kept is of this version of the file."""
+        path = module.path.as_posix()
+        found, outline = project.outline(path), self.outlines.get(path)
+        is_current = found is not None and isinstance(outline, Outline) and found == (module, outline)
+        return keys_of(module, outline) if is_current and isinstance(outline, Outline) else {}
+
+    def is_model(self, key: Key, ask: Callable[[], bool]) -> bool:
+        """Whether a class is a model, as `ask` says; asked once for each of its results."""
+        result, known = self.results.get(key), self.models.get(key)
+        if result is None:
+            return ask()
+        if known is None or known[0] is not result:
+            known = self.models[key] = result, ask()
+        return known[1]
+
+    def trim(self) -> None:
+        """Forget what was said of facts that were not asked for in the last version."""
+        self.reports.trim()
+        self.steps.trim()
+        self.told.trim()
+
+    @staticmethod
+    def nothing() -> KeptResults:
+        """Of a file that was never looked at."""
+        return KeptResults({}, {}, {})
+
+    def update(self, project: Project) -> None:
+        """Leave out what no longer holds, and move what does to where it is now."""
+        if not self.results:
+            return
+        version = Version(self.outlines, self.modules)
+        before = self.results
+        if self._update(project):
+            self.earlier.add({key: before[key] for key in before.keys() - self.results.keys()}, version)
+
+    def _update(self, project: Project) -> bool:
+        """Whether anything could be kept."""
+        gone: set[Chunk] = set()
+        names: set[str] = set()
+        shifts: dict[str, Shift] = {}
+        outlines, modules = dict(self.outlines), dict(self.modules)
+        for path, before in self.outlines.items():
+            now = outlines[path] = _outline(project, path)
+            if now is before or now == before:
+                continue
+            if not isinstance(now, Outline) or not isinstance(before, Outline):
+                self.forget()
+                return False
+            found = project.outline(path)
+            assert found is not None
+            modules[path] = found[0]
+            lost, bound = before.changed(now)
+            gone |= lost
+            names |= bound
+            names |= _Queries.of(self.modules[path]).changed(_Queries.of(found[0]), self.modules.values())
+            shift = Shift(before, now)
+            if shift.moves:
+                shifts[found[0].filename] = shift
+        if names & AMBIENT:
+            self.forget()
+            return False
+        for outline in self.outlines.values():
+            if isinstance(outline, Outline) and names:
+                gone.update(chunk for chunk in outline.chunks if not names.isdisjoint(chunk.words))
+        mover = Mover(shifts)
+        results: dict[Key, ClassResult] = {}
+        for key, result in self.results.items():
+            if result.closure.isdisjoint(gone) and names.isdisjoint(self.computed):
+                try:
+                    results[key] = mover.result(result) if shifts else result
+                except GoneError:
+                    continue
+        self.results, self.outlines, self.modules = results, outlines, modules
+        return True
+
+    def forget(self) -> None:
+        """Leave out everything."""
+        self.results, self.outlines, self.modules, self.computed = {}, {}, {}, frozenset()
+        self.merged, self.earlier = MergedFacts(), EarlierResults()
+
+    def keep(self, results: dict[Key, ClassResult], project: Project, fresh: Mapping[Key, Set[Lookup]]) -> None:
+        """Keep the results of a file; those that are `fresh`, each with what it looked up, get closures."""
+        reads = project.recorder.record()
+        for path in reads.files:
+            outline = self.outlines[path] = _outline(project, path)
+            if isinstance(outline, Outline) and (found := project.outline(path)) is not None:
+                self.modules[path] = found[0]
+        outlines = {path: outline for path, outline in self.outlines.items() if isinstance(outline, Outline)}
+        closures = Closures(outlines)
+        for key, asked in fresh.items():
+            closure = closures.of(key[0], ())
+            words = {word for chunk in closure for word in chunk.words}
+            self.computed |= {
+                name
+                for path, name in asked
+                if name not in words
+                or (path in outlines and not closure.issuperset(outlines[path].names.get(name, ())))
+            }
+        for key in fresh:
+            results[key] = replace(results[key], closure=closures.of(key[0], self.computed), reads=reads)
+        self.results = results
+        self.earlier.remove(results)
+        self.models = {key: known for key, known in self.models.items() if key in results}
+
+
+def _outline(project: Project, path: str) -> Outline | int:
+    found = project.outline(path)
+    return project.version(path) if found is None else found[1]
