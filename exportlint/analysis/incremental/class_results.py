@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Protocol
 
-from exportlint.analysis.domain.trails import Site
+from exportlint.analysis.domain.trails import Route, Site, Trail
 from exportlint.analysis.eval.call_graph import CallRecord
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import FactKey, Identity
@@ -59,8 +59,10 @@ class GoneError(Exception):
 class Mover:
     """Moves plain data to where the code is now that it speaks of. What results share stays shared."""
 
-    def __init__(self, shifts: Mapping[str, Rows]) -> None:
+    def __init__(self, shifts: Mapping[str, Rows], trails: Mover | None = None) -> None:
+        """`trails` moves what leads to a fact, where that is something else than to move the fact itself."""
         self._shifts = shifts
+        self._trails = trails
         self._known: dict[int, tuple[object, object]] = {}
 
     def result(self, result: ClassResult) -> ClassResult:
@@ -101,6 +103,8 @@ class Mover:
                 raise GoneError
             row, end_row = value.row + rows, value.end_row + end_rows
             return replace(value, row=row, end_row=max(row, end_row)) if rows or end_rows else value
+        if self._trails is not None and isinstance(value, (Trail, Route)):
+            return self._trails._of(value)
         if isinstance(value, (tuple, frozenset)):
             parts = [self._of(part) for part in value]
             return value if all(map(_is, parts, value)) else type(value)(parts)

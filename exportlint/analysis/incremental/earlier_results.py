@@ -1,7 +1,7 @@
 """What running classes gave before an edit, which is told of them until they are run again.
 
 An edit in a layer concerns all models that use it, and to run these can take seconds. Meanwhile most of what was found
-in them is as true as it was, and only what depends on the edited lines is not known.
+in them is as true as it was, and only of the edited lines nothing is known.
 """
 
 from __future__ import annotations
@@ -56,16 +56,17 @@ class EarlierResults:
         return all(key in self._known for key in keys)
 
     def now(self, keys: Iterable[Key], version: Version) -> dict[Key, ClassResult]:
-        """The results of some classes, without what speaks of lines that are gone."""
+        """The results of some classes, without what was found in lines that are gone."""
         movers: dict[int, tuple[Mover, Mover]] = {}
         found: dict[Key, ClassResult] = {}
         for key in keys:
             result, before = self._known[key]
             if id(before) not in movers:
                 rows = before.rows(version)
-                movers[id(before)] = Mover(rows), Mover({name: _Nearest(one) for name, one in rows.items()})
-            facts, calls = movers[id(before)]
-            found[key] = replace(result, facts=tuple(facts.facts(result)), calls=calls.calls(result.calls))
+                ways = Mover({name: _Nearest(one) for name, one in rows.items()})
+                movers[id(before)] = Mover(rows, ways), ways
+            places, ways = movers[id(before)]
+            found[key] = replace(result, facts=tuple(places.facts(result)), calls=ways.calls(result.calls))
         return found
 
 
