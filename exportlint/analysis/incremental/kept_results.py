@@ -198,17 +198,18 @@ class KeptResults:
                 self.modules[path] = found[0]
         outlines = {path: outline for path, outline in self.outlines.items() if isinstance(outline, Outline)}
         closures = Closures(outlines)
+        direct = {key: closures.of(key[0], ()) for key in fresh}
         for key, asked in fresh.items():
-            closure = closures.of(key[0], ())
-            words = {word for chunk in closure for word in chunk.words}
+            words = {word for chunk in direct[key] for word in chunk.words}
             self.computed |= {
                 name
                 for path, name in asked
                 if name not in words
-                or (path in outlines and not closure.issuperset(outlines[path].names.get(name, ())))
+                or (path in outlines and not direct[key].issuperset(outlines[path].names.get(name, ())))
             }
-        for key in fresh:
-            results[key] = replace(results[key], closure=closures.of(key[0], self.computed), reads=reads)
+        for key, closure in direct.items():
+            whole = closures.of(key[0], self.computed) if self.computed else closure
+            results[key] = replace(results[key], closure=whole, reads=reads)
         self.results = results
         self.earlier.remove(results)
         self.models = {key: known for key, known in self.models.items() if key in results}
