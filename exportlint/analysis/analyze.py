@@ -228,22 +228,25 @@ def _with_kept(
         keys[c]: known[keys[c]] for c in keys if keys[c] in known and known[keys[c]].setup == dims.get(c.full_name)
     }
     kept.earlier.retain({*keys.values()})
-    classes = [cls for cls, key in keys.items() if key not in known]
-    classes.sort(key=lambda cls: kept.earlier.has([keys[cls]]))
+    unknown = [cls for cls, key in keys.items() if key not in known and key not in kept.earlier]
+    classes = [*unknown, *(cls for cls, key in keys.items() if key in kept.earlier)]
     kept.is_partial, end = False, project.clock() + kept.patience
     asked: dict[Key, Set[Lookup]] = {}
     found: dict[Class, ClassResult] = {}
     engine = Engine(project, options, dims)
     project.asked.clear()
     try:
+        began = project.clock()
         for cls, result in _run_classes(engine, classes):
-            found[cls] = result
+            now = project.clock()
+            found[cls] = replace(result, seconds=now - began)
+            began = now
             asked[keys[cls]] = frozenset(project.asked)
             project.asked.clear()
-            left = [keys[cls] for cls in classes[len(found) :]]
-            if left and project.clock() > end and kept.earlier.has(left):
-                kept.is_partial = True
-                break
+            if len(unknown) <= len(found) < len(classes):
+                kept.is_partial = now + kept.earlier.seconds(keys[classes[len(found)]]) > end
+                if kept.is_partial:
+                    break
     finally:  # also where another version supersedes this one: what has been found out need not be found out again
         is_limited = any(isinstance(fact, AnalysisLimit) for result in found.values() for _, fact in result.facts)
         if is_limited:

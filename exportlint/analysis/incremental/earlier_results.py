@@ -51,9 +51,13 @@ class EarlierResults:
         """Leave out all but those of some classes."""
         self._known = {key: known for key, known in self._known.items() if key in keys}
 
-    def has(self, keys: Iterable[Key]) -> bool:
-        """Whether there is a result of each of some classes."""
-        return all(key in self._known for key in keys)
+    def __contains__(self, key: Key) -> bool:
+        """Whether there is a result of a class."""
+        return key in self._known
+
+    def seconds(self, key: Key) -> float:
+        """How much processor time it took to run a class."""
+        return self._known[key][0].seconds
 
     def now(self, keys: Iterable[Key], version: Version) -> dict[Key, ClassResult]:
         """The results of some classes, without what was found in lines that are gone."""
