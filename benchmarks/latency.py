@@ -1,11 +1,12 @@
 """How long after a keystroke a user sees what it does to the diagnostics.
 
-    python benchmarks/latency.py [--lines N ...] [--keystrokes N] [--quick]
+    python benchmarks/latency.py [--lines N ...] [--files FILE ...] [--keystrokes N] [--quick]
 
-Starts the real server, opens a generated model file of each length, and types inside of one method, a character at a
-time. What is counted is the time from sending `textDocument/didChange` until `textDocument/publishDiagnostics` of that
-version has been read, so pipes, JSON and the client's reading are part of it. `parse` is the median of `ast.parse` of
-the whole text, taken between keystrokes, and `ratio` is p95 against it.
+Starts the real server, opens a generated model file of each length or real files, which may be given as
+`path/in/an/installed/package.py`, and types inside of one method in the middle, a character at a time. What is counted
+is the time from sending `textDocument/didChange` until `textDocument/publishDiagnostics` of that version has first been
+read, so pipes, JSON and the client's reading are part of it. `parse` is the median of `ast.parse` of the whole text,
+taken between keystrokes, and `ratio` is p95 against it.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def main() -> None:
     parser.add_argument(
         "--lines", type=int, nargs="+", metavar="N", help="[500 1000 2000 5000 10000 20000, with --quick 500 1000]"
     )
+    parser.add_argument("--files", nargs="+", metavar="FILE", help="type in these instead")
     parser.add_argument("--keystrokes", type=int, metavar="N", help="[100, with --quick 20]")
     parser.add_argument("--quick", action="store_true", help="short files and few keystrokes, for CI")
     arguments = parser.parse_args()
@@ -43,31 +45,54 @@ def main() -> None:
     keystrokes = arguments.keystrokes or (20 if arguments.quick else 100)
     print(f"Python {platform.python_version()}, {keystrokes} keystrokes each, ms")
     print(f"{'lines':>8} {'findings':>8} {'first':>8} {'p50':>8} {'p95':>8} {'max':>8} {'parse':>8} {'ratio':>8}")
+    if arguments.files:
+        for name in arguments.files:
+            file = installed(name)
+            print(f"{run(root_of(file), file, file.read_text('utf-8'), keystrokes)}  {name}", flush=True)
+        return
     for lines in lengths:
-        with tempfile.TemporaryDirectory() as root, process(Path(root), [*COMMAND, "--no-cache"]) as server:
-            print(measure(server, Path(root), model(lines), keystrokes), flush=True)
+        with tempfile.TemporaryDirectory() as root:
+            print(run(Path(root), Path(root) / "model.py", model(lines), keystrokes), flush=True)
 
 
-def measure(server: Process, root: Path, text: str, keystrokes: int) -> str:
+def installed(name: str) -> Path:
+    """A file, by its path or by that from the directory in which packages are installed."""
+    places = [Path(name), *(Path(folder) / name for folder in sys.path)]
+    found = next((place.resolve() for place in places if place.is_file()), None)
+    if found is None:
+        raise SystemExit(f"{name}: no such file, neither here nor among the installed packages")
+    return found
+
+
+def root_of(file: Path) -> Path:
+    """The directory from which a file is imported."""
+    return next(folder for folder in file.parents if not (folder / "__init__.py").exists())
+
+
+def run(root: Path, file: Path, text: str, keystrokes: int) -> str:
+    """The line about one file, with a server of its own."""
+    with process(root, [*COMMAND, "--no-cache"]) as server:
+        return measure(server, root, file, text, keystrokes)
+
+
+def measure(server: Process, root: Path, file: Path, text: str, keystrokes: int) -> str:
     """The line about one file."""
     server.start(root, PUSHING)
-    uri = (root / "model.py").as_uri()
+    uri = file.as_uri()
     started = time.perf_counter()
     server.open(uri, text, version=1)
     findings = len(server.published(uri, 1))
     first = time.perf_counter() - started
-    # Into a method in the middle of the file, on a line of its own.
-    method = text.index("hidden = self.wide(states)", len(text) // 2)
-    row = text.count("\n", 0, method)
-    server.change(uri, 2, _insert(row, 0, " " * 8 + "\n"))
+    row, column = place_in(text)
+    server.change(uri, 2, _insert(row, 0, " " * column + "\n"))
     server.published(uri, 2)
     times, parses = [], []
     for version in range(3, keystrokes + WARM_UP + 3):
         typed = (version - 3) % len(TYPED)
-        change = _insert(row, 8 + typed, TYPED[typed])
+        change = _insert(row, column + typed, TYPED[typed])
         if typed == 0:
-            end = {"line": row, "character": 8 + len(TYPED) if version > 3 else 8}
-            change = {"range": {"start": {"line": row, "character": 8}, "end": end}, "text": TYPED[0]}
+            end = {"line": row, "character": column + len(TYPED) if version > 3 else column}
+            change = {"range": {"start": {"line": row, "character": column}, "end": end}, "text": TYPED[0]}
         started = time.perf_counter()
         server.change(uri, version, change)
         server.published(uri, version)
@@ -83,6 +108,22 @@ def measure(server: Process, root: Path, text: str, keystrokes: int) -> str:
     parse = statistics.median(parses)
     shown = (first * 1_000, statistics.median(times), p95, times[-1], parse, p95 / parse)
     return f"{text.count(chr(10)):>8} {findings:>8} " + " ".join(f"{value:>8.1f}" for value in shown)
+
+
+def place_in(text: str) -> tuple[int, int]:
+    """A row in the middle of the forwards of a file, on a line of its own, and its indentation, both from 0."""
+    forwards = [
+        statement
+        for cls in ast.parse(text).body
+        if isinstance(cls, ast.ClassDef)
+        for statement in cls.body
+        if isinstance(statement, ast.FunctionDef) and statement.name == "forward"
+    ]
+    if not forwards:
+        raise SystemExit("no class with a forward to type in")
+    body = forwards[len(forwards) // 2].body
+    first = body[1] if ast.get_docstring(forwards[len(forwards) // 2]) and len(body) > 1 else body[0]
+    return first.lineno - 1, first.col_offset
 
 
 def _insert(row: int, column: int, text: str) -> dict[str, object]:

@@ -18,7 +18,7 @@ from exportlint.analysis.eval.engine import Options
 from exportlint.analysis.eval.probe import Observation, Probe
 from exportlint.analysis.facts import Fact, Place
 from exportlint.analysis.facts.order import route_order
-from exportlint.analysis.kept_results import KeptResults
+from exportlint.analysis.incremental.kept_results import KeptResults
 from exportlint.analysis.project import Project
 from exportlint.analysis.results import Analysis
 from exportlint.claims import LINE, Context, Report

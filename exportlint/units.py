@@ -84,7 +84,8 @@ class Unit:
     imports in these that lead into the project, and to no file; `unread` are those of these files that cannot be read
     or parsed. `exported`: whether the setting of this name names a class of the file; None without the setting, or
     without a module that it could name. `inputs` is all that it depends on besides the settings; None if it may
-    come out differently with the same, because time ran out or exportlint failed.
+    come out differently with the same, because time ran out or exportlint failed. `is_partial`: classes that an edit
+    concerns were not run again yet, so that some of this was found before it.
     """
 
     findings: tuple[Finding, ...]
@@ -94,6 +95,7 @@ class Unit:
     unread: frozenset[UnreadFile] = frozenset()
     exported: bool | None = None
     inputs: Inputs | None = field(default=None, compare=False, repr=False)
+    is_partial: bool = False
 
 
 def internal_error(task: Task, what: str) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from exportlint.analysis.exported_models import models, names_exported
-from exportlint.analysis.kept_results import KeptResults
+from exportlint.analysis.incremental.kept_results import KeptResults
 from exportlint.analysis.project import MAX_MODULES, Project
 from exportlint.check import PartialError, Wants, check_file, options
 from exportlint.findings import Finding, Position, Span
@@ -168,13 +169,14 @@ class Workspace:
         """The file of a task. Raises SourceError if it cannot be read or is not Python text."""
         return self._load(task.path, task.filename)
 
-    def lint(self, task: Task, fixes: Set[FixKey] | None = None) -> Unit:
+    def lint(self, task: Task, fixes: Set[FixKey] | None = None, patience: float = math.inf) -> Unit:
         """What looking at a file gives. Whatever is wrong with it becomes a finding.
 
         `fixes` names the findings whose fixes are worked out; by default it is those that are shown in the file itself.
+        One that keeps results may tell earlier ones after the `patience`, in seconds of processor time.
         """
         try:
-            return self._lint(task, fixes)
+            return self._lint(task, fixes, patience)
         except EXHAUSTED:
             pass  # what earlier files left may be what there is too much of
         self._release()
@@ -194,7 +196,7 @@ class Workspace:
         self.has_forgotten = True
         gc.collect()
 
-    def _lint(self, task: Task, fixes: Set[FixKey] | None) -> Unit:
+    def _lint(self, task: Task, fixes: Set[FixKey] | None, patience: float = math.inf) -> Unit:
         reads = frozenset({task.path})
         try:
             source = self.read(task)
@@ -208,7 +210,10 @@ class Workspace:
             if task.role is Role.IMPORTED:
                 return Unit((), suppressions, reads, inputs=self._inputs(reads))
             wants = _wants(task, suppressions, fixes)
-            findings = check_file(source, project, task.settings, wants, self._results(task), task.leads_by)
+            results = self._results(task)
+            if results is not None:
+                results.patience = patience
+            findings = check_file(source, project, task.settings, wants, results, task.leads_by)
             if source.problems:
                 # Not all of the code is known: enough to find something, too little to change something.
                 findings = [
@@ -222,9 +227,10 @@ class Workspace:
                 exported = names_exported(module, project, options(task.settings))
             unresolved, unread = project.unresolved, project.unread
             reads |= project.reads
-            inputs = None if project.timed_out else self._inputs(reads, project)
+            is_partial = results is not None and results.is_partial
+            inputs = None if project.timed_out or is_partial else self._inputs(reads, project)
             self._forget_parsed(task)
-            return Unit(tuple(findings), suppressions, reads, unresolved, unread, exported, inputs)
+            return Unit(tuple(findings), suppressions, reads, unresolved, unread, exported, inputs, is_partial)
         except SyntaxProblem as error:
             return Unit((_syntax_error(error, task),), reads=reads, inputs=self._inputs(reads, project))
         except PartialError as error:

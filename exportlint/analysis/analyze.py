@@ -60,7 +60,9 @@ from exportlint.analysis.facts.order import FactKey, Identity, keep
 from exportlint.analysis.facts.plain import Plain
 from exportlint.analysis.facts.tracing import CertainRaise
 from exportlint.analysis.handlers import load_interpreter
-from exportlint.analysis.kept_results import ClassResult, KeptResults, Key, keys_of
+from exportlint.analysis.incremental.class_results import ClassResult, Key, keys_of
+from exportlint.analysis.incremental.earlier_results import Version
+from exportlint.analysis.incremental.kept_results import KeptResults
 from exportlint.analysis.limits import (
     MAX_BASES,
     MAX_FILE_SECONDS,
@@ -70,7 +72,7 @@ from exportlint.analysis.limits import (
     steps_of,
 )
 from exportlint.analysis.merged_facts import MergedFacts
-from exportlint.analysis.project import Project
+from exportlint.analysis.project import Lookup, Project
 from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
 from exportlint.analysis.scripts.plain_targets import PlainScripts
@@ -211,7 +213,10 @@ def _with_kept(
     dims: ExportedDims,
     kept: KeptResults,
 ) -> list[ClassResult]:
-    """What running the `wanted` classes of a file gives, where classes whose results are kept need not be run."""
+    """What running the `wanted` classes of a file gives, where classes whose results are kept need not be run.
+
+    Those of which nothing is known at all are run first: if running others takes long, earlier results stand for them.
+    """
     kept.update(project)
     path = module.path.as_posix()
     outlined = project.outline(path)
@@ -222,16 +227,26 @@ def _with_kept(
     known = {
         keys[c]: known[keys[c]] for c in keys if keys[c] in known and known[keys[c]].setup == dims.get(c.full_name)
     }
-    classes = [cls for cls, key in keys.items() if key not in known]
-    asked: dict[Key, Set[str]] = {}
+    kept.earlier.retain({*keys.values()})
+    unknown = [cls for cls, key in keys.items() if key not in known and key not in kept.earlier]
+    classes = [*unknown, *(cls for cls, key in keys.items() if key in kept.earlier)]
+    kept.is_partial, end = False, project.clock() + kept.patience
+    asked: dict[Key, Set[Lookup]] = {}
     found: dict[Class, ClassResult] = {}
     engine = Engine(project, options, dims)
     project.asked.clear()
     try:
+        began = project.clock()
         for cls, result in _run_classes(engine, classes):
-            found[cls] = result
+            now = project.clock()
+            found[cls] = replace(result, seconds=now - began)
+            began = now
             asked[keys[cls]] = frozenset(project.asked)
             project.asked.clear()
+            if len(unknown) <= len(found) < len(classes):
+                kept.is_partial = now + kept.earlier.seconds(keys[classes[len(found)]]) > end
+                if kept.is_partial:
+                    break
     finally:  # also where another version supersedes this one: what has been found out need not be found out again
         is_limited = any(isinstance(fact, AnalysisLimit) for result in found.values() for _, fact in result.facts)
         if is_limited:
@@ -247,9 +262,12 @@ def _with_kept(
                 project.recorder.replay(result.reads)
             kept.keep({key: known[key] for key in keys.values() if key in known}, project, asked)
     if not is_limited:
-        return [kept.results[key] for key in keys.values()]
+        left = [key for key in keys.values() if key not in known]
+        results = kept.results | kept.earlier.now(left, Version(kept.outlines, kept.modules))
+        return [results[key] for key in keys.values()]
     # What there is room for depends on what was run before: all or nothing.
-    if len(classes) < len(keys):
+    if kept.is_partial or classes != [*keys]:
+        kept.is_partial = False
         engine = Engine(project, options, dims)
         found = dict(_run_classes(engine, wanted))
     record = engine.calls.record()

@@ -50,7 +50,7 @@ class CustomOps:
 def custom_ops(project: Project, start: Module) -> CustomOps:
     """The operators that a file and its imports define."""
     found = CustomOps()
-    project.asked.add(IMPORTS)
+    project.asked.add((start.key, IMPORTS))
     modules = {start: None}
     waiting = [start]
     while waiting:

@@ -8,7 +8,7 @@ from exportlint.analysis.eval.classes import find_method, is_module
 from exportlint.analysis.eval.engine import Engine, Options
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.handlers import load_interpreter
-from exportlint.analysis.kept_results import KeptResults
+from exportlint.analysis.incremental.kept_results import KeptResults
 from exportlint.analysis.project import Project
 from exportlint.syntax.definitions import Class, Module
 

@@ -40,12 +40,16 @@ class SupersededError(BaseException):
     """Nobody waits for what is being worked out any more. No failure, so that nothing that minds failures minds it."""
 
 
+Lookup = tuple[str, str]
+"""A name that was looked up at the top level of a file: its path, and the name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Noted:
     """What was read and asked while something was worked out, and the names that were looked up."""
 
     record: Record = field(default_factory=Record)
-    names: frozenset[str] = frozenset()
+    names: frozenset[Lookup] = frozenset()
 
 
 class Shared(Protocol):
@@ -91,7 +95,7 @@ class Project:
         """What the modules depend on besides their own text: their stubs, and where their folders lie."""
         self._members: dict[tuple[Module, str], tuple[Definition | str | None, Record]] = {}
         """What names are by star imports, and what says so."""
-        self.asked: set[str] = set()
+        self.asked: set[Lookup] = set()
         """The names that were looked up since somebody last cleared it."""
         self._outlines: dict[str, tuple[Module, Outline]] = {}
         self._versions: Counter[str] = Counter()
@@ -326,7 +330,7 @@ class Project:
 
         `seen` are the modules whose star imports led here.
         """
-        self.asked.add(name)
+        self.asked.add((module.key, name))
         binding = module.bindings.get(name)
         if isinstance(binding, Import):
             return binding.target

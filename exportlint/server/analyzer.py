@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,9 @@ from exportlint.suppressions import find_suppressions
 from exportlint.workspace import NO_FIXES, SYNTAX_ERROR, ClassSite, Task, Unit, Workspace, internal_error
 
 log = logging.getLogger(__name__)
+
+PATIENCE = 0.1
+"""Seconds of processor time after which findings are shown though classes that an edit concerns are still to be run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +203,11 @@ class Analyzer:
             task = order.tasks[document]
             shown = self._shown[document]
             stored = self._stored_of(document, shown)
-            unit = stored or self._look(shown.task)
-            # The client shows no classes of what is not open.
-            classes = () if task.data is None else self._workspace.classes(shown.task)
-            self._known[document] = _Looked(task, shown, unit, classes, stored is not None)
+            unit = stored or self._look(shown.task, PATIENCE if document is first else math.inf)
+            if unit.is_partial:
+                self._tell_first(document, self._looked(task, shown, unit))
+                unit = self._look(shown.task)
+            self._known[document] = replace(self._looked(task, shown, unit), is_stored=stored is not None)
             self._told_of[document.uri] = frozenset(finding.filename for finding in unit.findings) - {task.filename}
             if stored is None and document.uri not in self._begun and self._stored is not None:
                 self._stored.keep(shown.task, unit)
@@ -213,6 +218,19 @@ class Analyzer:
             if document is stale[0] is not stale[-1] and not self._is_told_of(task):
                 self._deliver(self._outcomes([document]))
         self._deliver(self._outcomes(order.tasks))
+
+    def _looked(self, task: Task, shown: Shown, unit: Unit) -> _Looked:
+        # The client shows no classes of what is not open.
+        classes = () if task.data is None else self._workspace.classes(shown.task)
+        return _Looked(task, shown, unit, classes)
+
+    def _tell_first(self, document: Opened, looked: _Looked) -> None:
+        """Deliver what is found in the classes that were edited, with what was found in others before."""
+        if self._is_told_of(looked.task):
+            return
+        self._known[document] = looked
+        self._deliver(self._outcomes([document]))
+        del self._known[document]
 
     def _stored_of(self, document: Opened, shown: Shown) -> Unit | None:
         """What an earlier run of the server or of the command line gave for a document that is new to this one."""
@@ -231,11 +249,11 @@ class Analyzer:
             self._look(looked.shown.task)
             self._known[first] = replace(looked, is_stored=False)
 
-    def _look(self, task: Task) -> Unit:
+    def _look(self, task: Task, patience: float = math.inf) -> Unit:
         while True:
             self._may_be_interrupted = True
             try:
-                return self._workspace.lint(task, NO_FIXES)
+                return self._workspace.lint(task, NO_FIXES, patience)
             except _InterruptedError:
                 self._may_be_interrupted = False
                 self._work_out()

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
 from exportlint.syntax.definitions import FunctionNode, Import, Module, flat, imported
+from exportlint.syntax.walk import walk
 
 AMBIENT = frozenset({
     "*", "library", "define", "impl", "register_fake", "impl_abstract", "_register_fake", "register_abstract",
@@ -22,23 +23,53 @@ IMPORTS = "<imports>"
 """What all imports bind for those who ask which files a file leads to."""
 _LIBRARY = "library"
 _WORD = re.compile(r"[^\W\d]\w*")
+_PROSE = re.compile(
+    r"""
+      ^[ \t]*[rRuU]?(?:\"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"{3}|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3})
+    | \#[^\n]*
+    | (?P<string>
+        \"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"{3} | '{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}
+      | "[^"\\\n]*(?:\\.[^"\\\n]*)*" | '[^'\\\n]*(?:\\.[^'\\\n]*)*'
+      )
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+"""Documentation strings and comments, and other strings, in which there may be names."""
+_OFTEN_OTHERS = frozenset({"library", "define", "impl"})
+"""Ambient names that much code has for other things: they count as attributes, or where they are imported."""
 
 
 class Chunk:
     """A top-level statement, or several that share rows. One chunk is the same as long as its text is.
 
-    `names` are what it binds, `words` all names that its text has: what it can look up is among them.
+    `names` are what it binds, `words` all names that its code has: what it can look up is among them. `imports` are the
+    qualified names that its imports bind to names, also those inside of functions. `defined` are the names that are
+    bound by something else than an import.
     """
 
-    __slots__ = ("digest", "names", "rows", "statements", "words")
+    __slots__ = ("defined", "digest", "imports", "names", "rows", "statements", "words")
 
     def __init__(self, text: str, rows: int, statements: tuple[ast.stmt, ...], package: str) -> None:
         self.digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         self.statements = statements
         self.rows = rows
-        shown = text if text.isascii() else unicodedata.normalize("NFKC", text)
-        self.words = tuple({sys.intern(word) for word in _WORD.findall(shown)})
-        self.names = frozenset((*_bound(statements, package), *AMBIENT.intersection(self.words)))
+        code = _PROSE.sub(_string, text)
+        if not code.isascii():
+            code = unicodedata.normalize("NFKC", code)
+        self.words = tuple({sys.intern(word) for word in _WORD.findall(code)})
+        self.imports: dict[str, tuple[str, ...]] = {}
+        if "import" in self.words:
+            for node in (node for statement in statements for node in walk(statement)):
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    for name, target in imported(node, package):
+                        self.imports[name] = (*self.imports.get(name, ()), target)
+        ambient = (
+            name
+            for name in AMBIENT.intersection(self.words)
+            if name not in _OFTEN_OTHERS or re.search(rf"\.\s*{name}\b", code) is not None
+        )
+        self.defined = frozenset((*_defined(statements), *ambient))
+        self.names = self.defined.union(_imported(statements, package))
 
     def bound(self, of_library: frozenset[str]) -> frozenset[str]:
         """What it binds in a file in which some names are those of `torch.library`, by which it registers operators."""
@@ -99,10 +130,12 @@ class Outline:
         return self.chunks[at] if at >= 0 and row < self.starts[at] + self.chunks[at].rows else None
 
     def changed(self, after: Outline) -> tuple[set[Chunk], set[str]]:
-        """The chunks that are not in a later outline, and the names that are bound otherwise there."""
+        """The chunks that are not in a later outline, and the names that others than these bind otherwise there."""
         gone = set(self.chunks).difference(after.chunks)
         names = {
-            name for name in self.names.keys() | after.names.keys() if self.names.get(name) != after.names.get(name)
+            name
+            for name in self.names.keys() | after.names.keys()
+            if (binders := self.names.get(name, ())) != after.names.get(name, ()) and gone.isdisjoint(binders)
         }
         return gone, names
 
@@ -125,6 +158,10 @@ class Shift:
         """By how many rows what was in a row is further down; None if it is gone."""
         at = bisect_right(self._starts, row) - 1
         return self._rows[at] if at >= 0 and row < self._starts[at] + self._lengths[at] else None
+
+
+def _string(found: re.Match[str]) -> str:
+    return found["string"] or " "
 
 
 def _places(outline: Outline) -> Iterator[tuple[Chunk, int]]:
@@ -160,15 +197,20 @@ def first_row(statement: ast.stmt) -> int:
     return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def _bound(statements: tuple[ast.stmt, ...], package: str) -> Iterator[str]:
-    """The names that statements bind, as `Module` sees it."""
+def _imported(statements: tuple[ast.stmt, ...], package: str) -> Iterator[str]:
+    """The names that imports bind, as `Module` sees it."""
     for statement in flat(statements):
-        if isinstance(statement, (ast.ClassDef, FunctionNode)):
-            yield statement.name
-        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
             for name, _ in imported(statement, package):
                 yield name
             yield IMPORTS
+
+
+def _defined(statements: tuple[ast.stmt, ...]) -> Iterator[str]:
+    """The names that other statements bind, as `Module` sees it."""
+    for statement in flat(statements):
+        if isinstance(statement, (ast.ClassDef, FunctionNode)):
+            yield statement.name
         elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
             for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
                 elements = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]

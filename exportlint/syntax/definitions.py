@@ -86,8 +86,9 @@ class Class:
 class Module:
     """A file of the project.
 
-    `path` is absolute, `name` its qualified name, `package` the package that relative imports start from. `stub` is the
-    stub file beside it, which annotates what the file itself does not. `is_packaged`: its folder has an `__init__.py`.
+    `path` is absolute, and `key` the same with slashes; `name` is its qualified name, `package` the package that
+    relative imports start from. `stub` is the stub file beside it, which annotates what the file itself does not.
+    `is_packaged`: its folder has an `__init__.py`.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Module:
         self.source = source
         self.path = path
         self.filename = str(path)
+        self.key = path.as_posix()
         self.tree = tree
         self.name = name
         self.package = package

@@ -104,7 +104,8 @@ class InProcess(Server):
     def _take(self, found: Mapping[Document, Analysis]) -> None:
         super()._take(found)
         # What is known of one document may change once the others were looked at.
-        if {analysis.document for analysis in found.values()} == {*self.session.documents}:
+        is_partial = any(analysis.outcome.unit.is_partial for analysis in found.values())
+        if not is_partial and {analysis.document for analysis in found.values()} == {*self.session.documents}:
             self._settled = max(self._settled, *(analysis.outcome.order for analysis in found.values()))
             self._tell()
 

@@ -7,20 +7,20 @@ asked of whole files (`_Queries`) says the same of the names in it. `Project.ask
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
-from exportlint.analysis.domain.trails import Site
-from exportlint.analysis.eval.call_graph import CallRecord
 from exportlint.analysis.facts import Fact
-from exportlint.analysis.facts.order import FactKey, Identity
+from exportlint.analysis.incremental.class_results import ClassResult, GoneError, Key, Mover, keys_of
+from exportlint.analysis.incremental.closures import Closures
+from exportlint.analysis.incremental.earlier_results import EarlierResults, Version
 from exportlint.analysis.merged_facts import MergedFacts
-from exportlint.analysis.project import Project
+from exportlint.analysis.project import Lookup, Project
 from exportlint.findings import Finding, Step
 from exportlint.syntax.chunks import AMBIENT, Chunk, Outline, Shift
 from exportlint.syntax.definitions import Class, Module
-from exportlint.syntax.inputs import Record
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -49,20 +49,6 @@ class ByObject(Generic[K, T]):
     def trim(self) -> None:
         """Forget objects that nobody asked for since this was last called."""
         self._known, self._asked = self._asked, {}
-
-
-@dataclass(frozen=True, slots=True)
-class ClassResult:
-    """What running the entry points of a class gave: its facts by their identities, and which calls lead to them.
-
-    `reads` is what was read and asked meanwhile. `setup` is what holds for the class from outside of its closure.
-    """
-
-    facts: tuple[tuple[FactKey, Fact], ...]
-    calls: CallRecord
-    closure: frozenset[Chunk] = frozenset()
-    reads: Record = field(default_factory=Record)
-    setup: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +81,6 @@ def _class_names(module: Module) -> frozenset[str]:
     return frozenset(cls.node.name for cls in module.classes)
 
 
-Key = tuple[Chunk, int]
-"""A class: its chunk, and which of the classes in it."""
-
-
 @dataclass(slots=True)
 class KeptResults:
     """The results of the classes of one file as they were when the files that it reads had some `outlines`.
@@ -120,6 +102,11 @@ class KeptResults:
     """Findings with all that is said of them, so that those that stay the same are the same objects."""
 
     models: dict[Key, tuple[ClassResult, bool]] = field(default_factory=dict)
+    earlier: EarlierResults = field(default_factory=EarlierResults)
+    patience: float = math.inf
+    """After so many seconds of processor time, earlier results are told of classes that have not been run again yet."""
+    is_partial: bool = False
+    """Whether that was done last."""
 
     def keys(self, module: Module, project: Project) -> dict[Class, Key]:
         """What the classes of a file are kept under, if what is kept is of this version of the file."""
@@ -152,6 +139,13 @@ class KeptResults:
         """Leave out what no longer holds, and move what does to where it is now."""
         if not self.results:
             return
+        version = Version(self.outlines, self.modules)
+        before = self.results
+        if self._update(project):
+            self.earlier.add({key: before[key] for key in before.keys() - self.results.keys()}, version)
+
+    def _update(self, project: Project) -> bool:
+        """Whether anything could be kept."""
         gone: set[Chunk] = set()
         names: set[str] = set()
         shifts: dict[str, Shift] = {}
@@ -162,7 +156,7 @@ class KeptResults:
                 continue
             if not isinstance(now, Outline) or not isinstance(before, Outline):
                 self.forget()
-                return
+                return False
             found = project.outline(path)
             assert found is not None
             modules[path] = found[0]
@@ -175,143 +169,52 @@ class KeptResults:
                 shifts[found[0].filename] = shift
         if names & AMBIENT:
             self.forget()
-            return
+            return False
         for outline in self.outlines.values():
             if isinstance(outline, Outline) and names:
                 gone.update(chunk for chunk in outline.chunks if not names.isdisjoint(chunk.words))
-        mover = _Mover(shifts)
+        mover = Mover(shifts)
         results: dict[Key, ClassResult] = {}
         for key, result in self.results.items():
             if result.closure.isdisjoint(gone) and names.isdisjoint(self.computed):
                 try:
                     results[key] = mover.result(result) if shifts else result
-                except _GoneError:
+                except GoneError:
                     continue
         self.results, self.outlines, self.modules = results, outlines, modules
+        return True
 
     def forget(self) -> None:
         """Leave out everything."""
         self.results, self.outlines, self.modules, self.computed = {}, {}, {}, frozenset()
-        self.merged = MergedFacts()
+        self.merged, self.earlier = MergedFacts(), EarlierResults()
 
-    def keep(self, results: dict[Key, ClassResult], project: Project, fresh: Mapping[Key, Set[str]]) -> None:
-        """Keep the results of a file; those that are `fresh`, each with the names that it looked up, get closures."""
+    def keep(self, results: dict[Key, ClassResult], project: Project, fresh: Mapping[Key, Set[Lookup]]) -> None:
+        """Keep the results of a file; those that are `fresh`, each with what it looked up, get closures."""
         reads = project.recorder.record()
         for path in reads.files:
             outline = self.outlines[path] = _outline(project, path)
             if isinstance(outline, Outline) and (found := project.outline(path)) is not None:
                 self.modules[path] = found[0]
-        closures = Closures(outline for outline in self.outlines.values() if isinstance(outline, Outline))
+        outlines = {path: outline for path, outline in self.outlines.items() if isinstance(outline, Outline)}
+        closures = Closures(outlines)
+        direct = {key: closures.of(key[0], ()) for key in fresh}
         for key, asked in fresh.items():
-            words = {word for chunk in closures.of(key[0], ()) for word in chunk.words}
-            self.computed |= asked - words
-        for key in fresh:
-            results[key] = replace(results[key], closure=closures.of(key[0], self.computed), reads=reads)
+            words = {word for chunk in direct[key] for word in chunk.words}
+            self.computed |= {
+                name
+                for path, name in asked
+                if name not in words
+                or (path in outlines and not direct[key].issuperset(outlines[path].names.get(name, ())))
+            }
+        for key, closure in direct.items():
+            whole = closures.of(key[0], self.computed) if self.computed else closure
+            results[key] = replace(results[key], closure=whole, reads=reads)
         self.results = results
+        self.earlier.remove(results)
         self.models = {key: known for key, known in self.models.items() if key in results}
 
 
 def _outline(project: Project, path: str) -> Outline | int:
     found = project.outline(path)
     return project.version(path) if found is None else found[1]
-
-
-class Closures:
-    """The chunks that code can lead to, by the names that it has."""
-
-    def __init__(self, outlines: Iterable[Outline]) -> None:
-        self._binders: dict[str, tuple[Chunk, ...]] = {}
-        for outline in outlines:
-            for name, chunks in outline.names.items():
-                self._binders[name] = (*self._binders.get(name, ()), *chunks)
-        self._direct: dict[Chunk, frozenset[Chunk]] = {}
-
-    def of(self, chunk: Chunk, names: Iterable[str]) -> frozenset[Chunk]:
-        """The closure of a chunk, which may also look up some names that it does not have."""
-        waiting = [chunk, *self._binding(AMBIENT), *self._binding(names)]
-        found = set(waiting)
-        while waiting:
-            one = waiting.pop()
-            direct = self._direct.get(one)
-            if direct is None:
-                direct = self._direct[one] = self._binding(one.words)
-            new = direct - found
-            found |= new
-            waiting += new
-        return frozenset(found)
-
-    def _binding(self, names: Iterable[str]) -> frozenset[Chunk]:
-        binders = self._binders
-        return frozenset(chunk for name in names if name in binders for chunk in binders[name])
-
-
-class _GoneError(Exception):
-    """A result speaks of a place that is no longer there."""
-
-
-class _Mover:
-    """Moves plain data to where the code is now that it speaks of. What results share stays shared."""
-
-    def __init__(self, shifts: Mapping[str, Shift]) -> None:
-        self._shifts = shifts
-        self._known: dict[int, tuple[object, object]] = {}
-
-    def result(self, result: ClassResult) -> ClassResult:
-        """A result where its code is now."""
-        facts = tuple(self._fact(*keyed) for keyed in result.facts)
-        calls = self._of(result.calls)
-        assert isinstance(calls, CallRecord)
-        return replace(result, facts=facts, calls=calls)
-
-    def _fact(self, key: FactKey, fact: Fact) -> tuple[FactKey, Fact]:
-        moved = self._of(fact)
-        assert isinstance(moved, Fact)
-        return (key, fact) if moved is fact else (Identity(moved.identity), moved)
-
-    def _of(self, value: object) -> object:
-        if value is None or isinstance(value, (str, int, float, type)):
-            return value
-        known = self._known.get(id(value))
-        if known is None:
-            known = self._known[id(value)] = value, self._moved(value)  # the value is kept, so that its id is
-        return known[1]
-
-    def _moved(self, value: object) -> object:
-        if isinstance(value, Site):
-            shift = self._shifts.get(value.filename)
-            rows = 0 if shift is None else shift.by(value.row)
-            if rows is None:
-                raise _GoneError
-            return replace(value, row=value.row + rows, end_row=value.end_row + rows) if rows else value
-        if isinstance(value, (tuple, frozenset)):
-            parts = [self._of(part) for part in value]
-            return value if all(map(_is, parts, value)) else type(value)(parts)
-        if isinstance(value, Mapping):
-            items = [(self._of(key), self._of(item)) for key, item in value.items()]
-            is_same = all(k is key and i is item for (k, i), (key, item) in zip(items, value.items(), strict=True))
-            return value if is_same else dict(items)
-        if is_dataclass(value) and not isinstance(value, type):
-            changed: dict[str, object] = {}
-            for one in fields(value):
-                known = getattr(value, one.name)
-                found = self._of(known)
-                if one.init and found is not known:
-                    changed[one.name] = found
-            return replace(value, **changed) if changed else value
-        return value
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other
-
-
-def keys_of(module: Module, outline: Outline) -> dict[Class, Key]:
-    """What the results of the classes of a file are kept under."""
-    counts: dict[Chunk, int] = {}
-    found: dict[Class, Key] = {}
-    for cls in module.classes:
-        chunk = outline.chunk_at(cls.node.lineno)
-        assert chunk is not None
-        number = counts[chunk] = counts.get(chunk, -1) + 1
-        found[cls] = chunk, number
-    return found
