@@ -159,6 +159,14 @@ class Module:
         visit(self.tree.body, "")
         return tuple(found)
 
+    def class_named(self, qualname: str) -> Class | None:
+        """The class with a qualified name, that of its functions and classes included."""
+        return self._classes_by_name.get(qualname)
+
+    @cached_property
+    def _classes_by_name(self) -> dict[str, Class]:
+        return {cls.qualname: cls for cls in self.classes}
+
     def class_around(self, row: int) -> Class | None:
         """The innermost class around a row."""
         rows, found = self._classes_by_row

@@ -68,6 +68,10 @@ REFUSED = [
     "sorted([['b', self.layer], ['a', self.layer]])",
     "sorted(self.named_parameters())",
     "rows = [('b', x), ('a', x)]; rows.sort()",
+    "x = x[x.sum(1).argmax()][None]",
+    "x = x[n.max()][None]",
+    "x = x[torch.zeros((), dtype=torch.long)][None]",
+    "x = x[torch.tensor([1, 0])[0]][None]",
     "x = torch.autograd.Variable(x)",
     "x = (x > 0).type(torch.Tensor)",
     "with torch.backends.cuda.sdp_kernel(enable_flash=False): x = x + 1",
@@ -119,6 +123,9 @@ HELD = [
 """Numbers and arrays of numpy that the program lacks: it gives something else, or tensors without data."""
 
 TAKEN = [
+    "x = x[torch.tensor(1)][None]",
+    "x = x[(torch.tensor(0) + 1).to(x.device)][None]",
+    "x = x.clone(); x[torch.tensor(x.shape[1] - 3)] = 0.0",
     "x = x * self.array.shape[0]",
     "x = x + len(self.array)",
     "x = x.view(int(self.number), -1).view(3, 4)",
@@ -229,7 +236,7 @@ def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     reasons = (
         "Data-dependent branching|sort with non-constant keys|Pending unbacked symbols|marked as skipped"
         "|non-Tensor|argument type|missing_mp_subscript|non-constant typing subscript|missing sq_contains"
-        "|Unsupported method call"
+        "|Unsupported method call|specialized integer"
     )
     with pytest.raises(Exception, match=reasons):
         torch.export.export(model, example, strict=True)

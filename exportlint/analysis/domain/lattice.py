@@ -220,6 +220,7 @@ def _is_tensor_within(value: Tensor, bound: Tensor) -> bool:
         and bound.kind in (None, value.kind)
         and value.shape.leq(bound.shape)
         and bound.known >= value.known
+        and bound.literal >= value.literal
         and bound.assumed >= value.assumed
         and bound.optional >= value.optional
         and bound.data in (None, value.data)
@@ -261,6 +262,7 @@ def _merged_tensors(tensors: list[Tensor]) -> Tensor:
         _same((t.kind for t in tensors), None),
         reduce(TensorShape.join, [t.shape for t in tensors]),
         known=any(t.known for t in tensors),
+        literal=any(t.literal for t in tensors),
         assumed=any(t.assumed for t in tensors),
         optional=any(t.optional for t in tensors),
         data=_same((t.data for t in tensors), None),

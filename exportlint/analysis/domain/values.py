@@ -225,7 +225,8 @@ class Tensor(Hashed):
     `array`: to Python it is an array of numpy, which strict mode traces as a tensor. `compacted`: it is what
     `contiguous` gave of an input, the input itself or a copy. `dtype` is the name of its dtype, where an operator says
     it. `buffer` is the cell of the buffer that it is, `joined` are those that it was concatenated or stacked of.
-    `created_at` is the call of `nn.Parameter` that made a parameter.
+    `created_at` is the call of `nn.Parameter` that made a parameter. `literal`: it was made of numbers of Python, which
+    strict mode remembers where an index is asked for.
     """
 
     origin: Origin = Origin.FRESH
@@ -245,6 +246,7 @@ class Tensor(Hashed):
     dtype: str | None = None
     buffer: object | None = None
     joined: frozenset[object] = frozenset()
+    literal: bool = False
     created_at: ast.AST | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)

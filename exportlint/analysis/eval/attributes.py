@@ -84,10 +84,6 @@ def _class_attribute(frame: Frame, value: ClassValue, name: str, node: ast.AST) 
         return changed
     if found is not None:
         return bind_member(frame, name, found[1], value, value.definition, node)
-    inner = f"{value.definition.qualname}.{name}"
-    nested = next((cls for cls in value.definition.module.classes if cls.qualname == inner), None)
-    if nested is not None:
-        return ClassValue(nested)
     if name == "apply" and is_autograd_function(frame, value.definition):
         return BoundMethod(value, name)
     if name in {"__name__", "__module__", "__doc__"}:

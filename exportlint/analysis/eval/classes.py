@@ -182,7 +182,8 @@ def _own_member(frame: Frame, cls: Class, name: str, before: float = math.inf) -
     if name in cls.attributes:
         annotation = cls.annotations.get(name)
         return annotated(frame, cls, annotation) if annotation is not None else UNKNOWN
-    return None
+    inner = cls.module.class_named(f"{cls.qualname}.{name}")
+    return None if inner is None or inner.node.lineno >= before else ClassValue(inner)
 
 
 def _assigned_member(frame: Frame, cls: Class, node: ast.expr) -> Value:

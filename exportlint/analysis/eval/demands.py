@@ -259,6 +259,7 @@ def element_of(tensor: Tensor) -> Tensor:
         tensor,
         shape=tensor.shape.removed(0),
         known=False,
+        literal=False,
         data=None,
         optional=False,
         form=tensor.form and tensor.form.deeper(-1),

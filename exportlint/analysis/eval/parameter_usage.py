@@ -71,6 +71,8 @@ MAX_HELPERS = 6
 
 COUNTING = frozenset({"len", "enumerate", "zip", "list", "tuple", "reversed", "iter", "sum", "map", "sorted"})
 """Built-in functions that take tensors, lists and tuples alike."""
+EXTREMES = frozenset({"max", "min"})
+_NUMBERS = EXTREMES | {"abs", "len", "round", "int", "float"}
 SAME_KIND = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
 NO_TENSORS = frozenset({"torch.nn.Identity", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
 """Modules of torch that take what they are made of takes, or are not called."""
@@ -666,7 +668,7 @@ class _Reader:
                     continue
                 if isinstance(other, (ast.List, ast.ListComp)):
                     self._mark(one, "list")  # a list takes nothing but a list
-                elif isinstance(other, ast.Constant):
+                elif isinstance(other, ast.Constant) or _is_number_of(other):
                     self._mark(one, "arithmetic")
         else:  # `xs * 2` could repeat a list, but hardly does
             for one, _ in sides:
@@ -766,7 +768,7 @@ class _Reader:
                 self._mark(node, "tested")
             elif name == "dict" and place == 0:
                 self._mark(node, "dict")  # that a tensor holds pairs is possible, but nobody does it
-            elif name in COUNTING and (name != "map" or place != 0):
+            elif (name in COUNTING and (name != "map" or place != 0)) or (name in EXTREMES and len(call.args) == 1):
                 self._mark(node, "list" if name == "zip" and any(map(self._is_modules, call.args)) else "count")
         elif isinstance(callee, External) and callee.name.startswith("torch.distributions."):
             is_first = place == 0 or place in {"logits", "probs"}
@@ -884,3 +886,8 @@ def _is_new_axis(node: ast.expr) -> bool:
 
 def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Invert)
+
+
+def _is_number_of(node: ast.expr) -> bool:
+    """Whether an expression is a call of a built-in function that gives a number, or a tensor of numbers."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NUMBERS

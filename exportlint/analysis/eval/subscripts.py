@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence as Seq
 from dataclasses import replace
+from typing import TypeGuard
 
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim
@@ -347,8 +348,8 @@ def _note_stored_at(frame: Frame, target: ast.Subscript, index: Value) -> None:
     values = index.items if isinstance(index, Tuple) else (index,)
     if len(values) > 1:
         _demand_numbers(frame, values, target.slice, "index of an assignment")
-    for value in values:
-        if isinstance(value, Tensor) and value.zero_dim:
+    for value in (*values, *_listed(values)):
+        if _is_number(value):
             demand_number(frame, value, target.slice, "index of an assignment")
     for bound in _bounds_in(parts):
         value = frame.peek(bound)
@@ -366,15 +367,13 @@ def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq
     """Record the indices that torch wants as numbers where a tensor is read."""
     if len(parts) > 1 and _takes_no_numbers(frame, values):
         _demand_numbers(frame, values, node, "index of a tensor")
+    is_asked = frame.engine.mode == "strict" or any(map(_selects_rows, values))
     for given in values:
         value = next((o for o in options(given) if isinstance(o, Tensor)), given)
-        if (
-            isinstance(value, Tensor)
-            and value.zero_dim
-            and not value.known
-            and (value.kind == "bool" or (value.kind == "int" and frame.engine.mode == "strict"))
-        ):
+        if _is_number(value) and (value.kind == "bool" or is_asked):
             demand_number(frame, value, node, "index of a tensor")
+    for value in filter(_is_number, _listed(values)):
+        demand_number(frame, value, node, "index of a tensor")
     for bound in _bounds_in(parts):
         value = frame.peek(bound)
         data = data_of(value)
@@ -386,6 +385,25 @@ def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq
         data = data_of(value)
         if isinstance(data, Scalar) and not data.assumed and data.api != "size":
             frame.emit(DataIndex, node, data, place="number", operand=data)
+
+
+def _is_number(value: Value) -> TypeGuard[Tensor]:
+    """Whether an index is a tensor that stands for a number which export does not know: then it may ask for it."""
+    return isinstance(value, Tensor) and value.zero_dim and value.kind != "float" and not (value.known or value.literal)
+
+
+def _selects_rows(value: Value) -> bool:
+    """Whether an index surely is one for several rows. Beside it, export asks 0-d tensors for their numbers (2.13)."""
+    return bool(value.shape.rank) if isinstance(value, Tensor) else _is_list(value)
+
+
+def _listed(values: Seq[Value]) -> Seq[Value]:
+    """The items of lists among the indices: torch makes a tensor of each list (2.13)."""
+    return [item for value in values if isinstance(value, Tuple) and _is_list(value) for item in value.items]
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Tuple) and value.mutable
 
 
 def _is_read_in_place(bound: ast.expr, data: Tensor | Scalar | None) -> bool:

@@ -60,12 +60,21 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         kind = DTYPES.get(f"torch.{find(name).dtype}")
     if kind is None and data is not None:
         kind = promoted(items_of(data)) if isinstance(data, Tuple) and data.items else kind_of(data)
-    known = isinstance(data, (Const, Python)) and frame.engine.mode == "non-strict" and name != "torch.Tensor"
+    literal = isinstance(data, (Const, Python, Size)) and name != "torch.Tensor"
     sized = name in {"torch.Tensor", "torch.FloatTensor"} and isinstance(data, Scalar)
     region = frame.engine.region
     trail = frame.trail(node, "`{}` is a tensor")
     shape = data_shape(frame, UNSHAPED, (0,), node) if sized else _shape(name, data)
-    return Tensor(Origin.FRESH, kind, shape, known=known, region=region, trail=trail, dtype=named_dtype(arguments))
+    return Tensor(
+        Origin.FRESH,
+        kind,
+        shape,
+        known=literal and not isinstance(data, Size) and frame.engine.mode == "non-strict",
+        literal=literal,
+        region=region,
+        trail=trail,
+        dtype=named_dtype(arguments),
+    )
 
 
 def _shape(name: str, data: Value | None) -> TensorShape:
