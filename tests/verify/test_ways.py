@@ -120,10 +120,8 @@ def test_a_part_is_looked_for_in_what_is_made_of_a_file_of_data_first(tmp_path: 
     block = "class Block(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n"
     whole = "class Net(nn.Module):\n    def __init__(self, width, depth):\n        super().__init__()\n"
     forward = "\n    def forward(self, x):\n        return self.layer(x)\n\n\n"
-    code = (
-        f"{block}        self.layer = nn.Linear(width, 2)\n{forward}{whole}        self.layer = Block(width)\n{forward}"
-    )
-    head = "from torch import nn\n\n\n"
+    layer = "        self.layer = "
+    code = f"{HEAD}{block}{layer}nn.Linear(width, 2)\n{forward}{whole}{layer}Block(width)\n{forward}"
     (one, net) = project(tmp_path, {"net.py": code, "net.yaml": "net:\n  width: 5\n  depth: 2\n"}).targets
     assert isinstance(one.inputs, Part)
     assert [whole.inputs for whole in one.inputs.wholes] == [net.inputs]
