@@ -74,6 +74,7 @@ USES = {
         "from net import Net\n",
         "from torchinfo import summary\n\n\ndef show():\n    summary(Net({'wide': 6}), input_size=(2, 3, 5, 7))\n",
     ),
+    "a large batch": ("", 'def test():\n    return Net({"wide": 6})(torch.rand(10_000, 3, 5, 7))\n'),
     "a batch of one": ("", 'def test():\n    return Net({"wide": 6})(torch.rand(1, 3, 5, 7))\n'),
 }
 
