@@ -62,6 +62,13 @@ CASES = {
         net("dims", "nn.Sequential(*(nn.Linear(n, n) for n in dims))"), {}, ("batch", 64)
     ),
     "a list by its last item": Case(net("depths", "nn.Linear(depths[0] * 3, depths[2])"), {}, ("batch", 6)),
+    "what is added to four times its width": Case(
+        net("inplanes, planes", "nn.Sequential(nn.Linear(inplanes, planes), nn.Linear(planes, planes * 4))").replace(
+            "return self.layer(x)", "return self.layer(x) + x"
+        ),
+        {},
+        ("batch", 256),
+    ),
     "a list by its type": Case(net("hidden: list[int]", "nn.Linear(len(hidden), 2)"), {}, ("batch", 2)),
     "what a file of data gives a class that it names": Case(
         net("width, *, recipe=3", "nn.Linear(width, recipe)"),

@@ -33,6 +33,8 @@ _SIZES: Mapping[str, str] = {
     "True": "bias affine inplace causal",
 }
 """Numbers for parameters, by the last word of their names: what is divided by others is a multiple of these."""
+_WIDTH, _WIDER = "64", "256"
+_IN = re.compile(r"in(p|put)?(_.*|planes|channels|chans|features|dims?)?|.*_in")
 _SILENT = frozenset({"size", "num", "rate", "prob", "in", "out", "n"})
 """Last words that say nothing if there are others."""
 _NUMBER = "8"
@@ -86,13 +88,22 @@ class Constructors:
         guessed = self._guessed(cls, constructor, arguments) if arguments else None
         if guessed is not None:
             yield guessed
+            # A bottleneck adds its input to four times as many channels as it is asked for.
+            wide = [argument.arg for argument in arguments if _IN.fullmatch(argument.arg)]
+            others = (argument.arg for argument in arguments if argument.arg not in wide)
+            if wide and any(_size(name) == _WIDTH for name in others):
+                wider = self._guessed(cls, constructor, arguments, wide)
+                yield from () if wider is None else (wider,)
 
     @cached_property
     def _tables(self) -> tuple[Table, ...]:
         return tuple(tables(self._code.settings.root))
 
-    def _guessed(self, cls: Class, constructor: FunctionNode, arguments: Sequence[ast.arg]) -> Construction | None:
+    def _guessed(
+        self, cls: Class, constructor: FunctionNode, arguments: Sequence[ast.arg], wide: Sequence[str] = ()
+    ) -> Construction | None:
         given: list[str] = []
+        is_guessed = False
         statements: list[str] = []
         paths: list[Path] = []
         for argument in arguments:
@@ -108,11 +119,13 @@ class Constructors:
                         text = f"configuration_of_{argument.arg}.{text}"
                         paths += more
             elif not read:
+                is_guessed = True
                 text = _value(argument, constructor)
+                text = _WIDER if argument.arg in wide and text == _WIDTH else text
             if text is None:
                 return None
             given.append(f"{argument.arg}={text}" if argument in constructor.args.kwonlyargs else text)
-        return Construction(tuple(statements), f"{cls.qualname}({', '.join(given)})", tuple(paths), True)
+        return Construction(tuple(statements), f"{cls.qualname}({', '.join(given)})", tuple(paths), is_guessed)
 
     def _configuration(self, names: frozenset[str], beside: Module) -> _Configuration | None:
         """An object with all of some attributes, from the same file if there is one."""
