@@ -54,7 +54,17 @@ CASES = {
         net("hidden_layers_dim", "nn.Linear(hidden_layers_dim, 2)"), {}, ("batch", 64)
     ),
     "a plural": Case(net("num_embeddings", "nn.Linear(num_embeddings, 2)"), {}, ("batch", 64)),
-    "a name that says nothing, of what sizes a layer": Case(net("recipe", "nn.Linear(recipe, 2)"), {}, ("batch", 8)),
+    "a name that says nothing, of what sizes a layer": Case(
+        net("recipe, n, k", "nn.Conv1d(int(recipe), n, kernel_size=k)"), {}, ("batch", 64, "any")
+    ),
+    "a name that says nothing, of the size of a tensor": Case(
+        net("n", "nn.Linear(torch.ones(n).numel(), 2)"), {}, ("batch", 8)
+    ),
+    "a constructor of torch's": Case(
+        "class Net(nn.GroupNorm):\n    def forward(self, x):\n        return super().forward(x).relu()\n",
+        {},
+        ("batch", 64, "any", "any"),
+    ),
     "a name that says nothing, of what is calculated with": Case(
         net("recipe", "nn.Linear(recipe * 2, 2)"), {}, ("batch", 16)
     ),

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from exportlint.syntax.definitions import Class, FunctionNode, Module
+from exportlint.analysis.torch import table
+from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 from exportlint.verify.targets.places import reference
 from exportlint.verify.targets.signatures import parameters, required
 from exportlint.verify.targets.tables import Table, tables
@@ -24,13 +25,13 @@ _SIZES: Mapping[str, str] = {
     "10": "class label cls",
     "2": "layer block depth repeat scale factor expansion ratio",
     "4": "head nhead group",
-    "3": "kernel ksize",
+    "3": "kernel ksize ks",
     "1": "stride padding dilation",
-    "16": "len length resolution",
+    "16": "len length resolution shape",
     "32": "image img",
     "0": "idx index id",
-    "0.1": "dropout drop eps momentum",
-    "True": "bias affine inplace causal",
+    "0.1": "dropout drop p eps momentum",
+    "True": "bias affine inplace causal first",
 }
 """Numbers for parameters, by the last word of their names: what is divided by others is a multiple of these."""
 _WIDTH, _WIDER = "64", "256"
@@ -76,15 +77,21 @@ class Constructors:
     def of(self, cls: Class) -> Iterator[Construction]:
         """How a class may be made, the likeliest first; nothing if it needs what cannot be told."""
         constructor = self._code.method(cls, "__init__")
-        if constructor is None or "." in cls.qualname:
+        if "." in cls.qualname:
+            return
+        if constructor is None:
+            sizes = {name: _size(name) for name in self._code.needs(cls)}
+            if sizes and None not in sizes.values():
+                given = ", ".join(f"{name}={size}" for name, size in sizes.items())
+                yield Construction((), f"{cls.qualname}({given})", (), True)
             return
         needed = required(constructor, bound=True)
         arguments = [argument for argument in parameters(constructor) if argument.arg in needed]
-        table = _table_for(self._tables, cls, constructor, needed)
-        if table is not None:
-            names = [argument.arg for argument in parameters(constructor) if argument.arg in table.keys]
+        found = _table_for(self._tables, cls, constructor, needed)
+        if found is not None:
+            names = [argument.arg for argument in parameters(constructor) if argument.arg in found.keys]
             given = f"{{name: given[name] for name in {names!r}}}"
-            yield Construction((), f"(lambda given: {cls.qualname}(**{given}))({table.code})", (), False)
+            yield Construction((), f"(lambda given: {cls.qualname}(**{given}))({found.code})", (), False)
         guessed = self._guessed(cls, constructor, arguments) if arguments else None
         if guessed is not None:
             yield guessed
@@ -130,7 +137,7 @@ class Constructors:
     def _configuration(self, names: frozenset[str], beside: Module) -> _Configuration | None:
         """An object with all of some attributes, from the same file if there is one."""
         if self._known is None:
-            in_data = (_Configuration(table.keys, None, table.code) for table in self._tables)
+            in_data = (_Configuration(one.keys, None, one.code) for one in self._tables)
             self._known = [*self._in_code(), *in_data]
         fitting = [one for one in self._known if names <= one.names]
         return min(fitting, key=lambda one: (one.module is not beside, one.module is None), default=None)
@@ -171,11 +178,11 @@ def _attributes(constructor: FunctionNode, name: str) -> frozenset[str]:
 def _table_for(known: Sequence[Table], cls: Class, constructor: FunctionNode, needed: Sequence[str]) -> Table | None:
     """The data that a class is made with: what names it, or else what has several arguments that it needs."""
     own = {argument.arg for argument in parameters(constructor)}
-    fitting = [table for table in known if own & table.keys and table.keys.issuperset(needed)]
-    for table in fitting:
-        if any(text.rpartition(".")[2] == cls.node.name for text in table.texts):
-            return table
-    return next((table for table in fitting if len(needed) > 1), None)
+    fitting = [one for one in known if own & one.keys and one.keys.issuperset(needed)]
+    for one in fitting:
+        if any(text.rpartition(".")[2] == cls.node.name for text in one.texts):
+            return one
+    return next(iter(fitting), None) if len(needed) > 1 else None
 
 
 def _value(argument: ast.arg, constructor: FunctionNode) -> str | None:
@@ -184,7 +191,8 @@ def _value(argument: ast.arg, constructor: FunctionNode) -> str | None:
     items = _items(constructor, argument.arg)
     if annotation and not (annotation in ("int", "float", "bool") or _LISTS.fullmatch(annotation)):
         return None
-    size = _size(argument.arg)
+    role = _role(constructor, argument.arg)
+    size = _size(argument.arg) or (_size(role) if role else None)
     if items is not None or _LISTS.fullmatch(annotation):
         return f"[{', '.join([size] * (items or 2))}]" if size else None
     if size is None and annotation == "bool":
@@ -217,17 +225,42 @@ def _items(constructor: FunctionNode, name: str) -> int | None:
     return found
 
 
+def _role(constructor: FunctionNode, name: str) -> str | None:
+    """What a layer of torch, or a keyword of anything else, calls what an argument is passed on as."""
+    keyword = None
+    for call in (node for node in ast.walk(constructor) if isinstance(node, ast.Call)):
+        given = {named.arg: named.value for named in call.keywords if named.arg}
+        layer = dotted(call.func) or ""
+        api = table.lookup(f"torch.{layer.removeprefix('torch.')}") if "nn." in layer else None
+        if api is not None and api.kind == "module" and api.overloads:
+            first = api.overloads[0].parameters
+            given |= dict(zip(first, call.args, strict=False)) if "*args" not in first else {}
+        passed = next((role for role, value in given.items() if _is_number_of(value, name)), None)
+        if passed is not None and api is not None:
+            return passed
+        keyword = keyword or passed
+    return keyword
+
+
+def _is_number_of(node: ast.expr, name: str) -> bool:
+    """Whether an expression is an argument, perhaps as a whole number."""
+    match node:
+        case ast.Call(func=ast.Name(id="int"), args=[inner]):
+            return _is_number_of(inner, name)
+    return isinstance(node, ast.Name) and node.id == name
+
+
 def _is_counted_with(constructor: FunctionNode, name: str) -> bool:
-    """Whether a constructor takes an argument for a number: it calculates with it, or sizes a layer of torch by it."""
+    """Whether a constructor takes an argument for a number: it calculates with it, or makes tensors of such a size."""
     for node in ast.walk(constructor):
         match node:
             case ast.BinOp(left=left, right=right):
                 parts = [left, right]
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="nn"), attr=layer), args=parts):
-                if layer in ("Sequential", "ModuleList", "ModuleDict", "DataParallel"):
-                    continue
             case ast.Call(func=ast.Name(id="range"), args=parts):
                 pass
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=factory), args=parts):
+                if factory not in ("zeros", "ones", "empty", "rand", "randn", "full", "arange", "linspace"):
+                    continue
             case _:
                 continue
         if any(isinstance(part, ast.Name) and part.id == name for part in parts):
