@@ -63,7 +63,7 @@ CASES = {
     "a constructor of torch's": Case(
         "class Net(nn.GroupNorm):\n    def forward(self, x):\n        return super().forward(x).relu()\n",
         {},
-        ("batch", 64, "any", "any"),
+        ("batch", 64, "any"),
     ),
     "a name that says nothing, of what is calculated with": Case(
         net("recipe", "nn.Linear(recipe * 2, 2)"), {}, ("batch", 16)
