@@ -211,6 +211,12 @@ class Broken(nn.Module):
         return undefined(x)  # noqa: F821
 
 
+class OwnObject(nn.Module):
+    def forward(self, x):
+        CALLS.append(1)
+        return x.tensors + x.mask
+
+
 class Impossible(nn.Module):
     def forward(self, x):
         raise ValueError(f"no shape like {tuple(x.shape)}, please")
