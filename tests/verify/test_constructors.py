@@ -53,6 +53,49 @@ CASES = {
     "the last word of a name tells": Case(
         net("hidden_layers_dim", "nn.Linear(hidden_layers_dim, 2)"), {}, ("batch", 64)
     ),
+    "a plural": Case(net("num_embeddings", "nn.Linear(num_embeddings, 2)"), {}, ("batch", 64)),
+    "a name that says nothing, of what sizes a layer": Case(
+        net("recipe, n, k", "nn.Conv1d(int(recipe), n, kernel_size=k)"), {}, ("batch", 64, "any")
+    ),
+    "a name that says nothing, of the size of a tensor": Case(
+        net("n", "nn.Linear(torch.ones(n).numel(), 2)"), {}, ("batch", 8)
+    ),
+    "a constructor of torch's": Case(
+        "class Net(nn.GroupNorm):\n    def forward(self, x):\n        return super().forward(x).relu()\n",
+        {},
+        ("batch", 64, "any"),
+    ),
+    "a name that says nothing, of what is calculated with": Case(
+        net("recipe", "nn.Linear(recipe * 2, 2)"), {}, ("batch", 16)
+    ),
+    "a list that is gone through": Case(
+        net("dims", "nn.Sequential(*(nn.Linear(n, n) for n in dims))"), {}, ("batch", 64)
+    ),
+    "a list by its last item": Case(net("depths", "nn.Linear(depths[0] * 3, depths[2])"), {}, ("batch", 6)),
+    "what is added to four times its width": Case(
+        net("inplanes, planes", "nn.Sequential(nn.Linear(inplanes, planes), nn.Linear(planes, planes * 4))").replace(
+            "return self.layer(x)", "return self.layer(x) + x"
+        ),
+        {},
+        ("batch", 256),
+    ),
+    "a list by its type": Case(net("hidden: list[int]", "nn.Linear(len(hidden), 2)"), {}, ("batch", 2)),
+    "what a file of data gives a class that it names": Case(
+        net("width, *, recipe=3", "nn.Linear(width, recipe)"),
+        {"configs/a.yaml": "model:\n  name: Net\n  width: 12  # wide\n  recipe: 2\nname: run\n"},
+        ("batch", 12),
+    ),
+    "what a file of data gives two arguments": Case(
+        net("width, inner", "nn.Linear(width, inner)"),
+        {"a.json": '{"train": {"lr": 0.1}, "model": {"width": 7, "inner": 2}}'},
+        ("batch", 7),
+    ),
+    "one argument in a file of data that names another class": Case(
+        net("features", "nn.Linear(features, 2)"), {"a.json": '{"name": "Other", "features": 7}'}, ("batch", 64)
+    ),
+    "an item of a list in a file of data": Case(
+        net("width, inner", "nn.Linear(width, inner)"), {"a.yaml": "- width: 7\n  inner: 2\n"}, ("batch", 64)
+    ),
     "a name that says nothing": Case(net("recipe", "nn.Linear(3, 2)"), {}, None, "`recipe`"),
     "a name that another type contradicts": Case(net("dim: str", "nn.Linear(3, 2)"), {}, None, "`dim`"),
     "one name of several says nothing": Case(net("dim, recipe", "nn.Linear(dim, 2)"), {}, None, "`dim`, `recipe`"),

@@ -20,7 +20,7 @@ from torch import nn
 class Net(nn.Module):
     def __init__(self, recipe):
         super().__init__()
-        self.layer = nn.Linear(3, recipe)
+        self.layer = nn.Linear(3, max(recipe, 1))
 
     def forward(self, x):
         return self.layer(x)
@@ -103,6 +103,7 @@ TOLD = {
         "def build(n):\n    return Net(n)(torch.ones(2, 3))\n\n\ndef two(n):\n    build(n)\n\n\n"
         "def one(n):\n    two(n + 1)\n\n\none(2)"
     ),
+    "a name that hides one of Python's own": "input = torch.ones(2, 3)\nNet(3)(input)",
     "the first round of a loop": "for recipe in (3, 4):\n    Net(recipe)(torch.ones(2, 3))",
     "no more arguments than given": "def build(*sizes, **more):\n    return Net(3 + len(sizes))(torch.ones(2, 3))",
 }

@@ -129,7 +129,7 @@ def names(found: Found) -> list[str]:
 class TestWhatTheCodeOffers:
     def test_models_that_need_nothing(self, shop: Path) -> None:
         found = find(shop)
-        assert names(found) == ["shop.models:Gate", "shop.models:Encoded", "shop.models:Layers"]
+        assert names(found) == ["shop.models:Gate", "shop.models:Encoded", "shop.models:Layer", "shop.models:Layers"]
         gate = found.targets[0]
         assert gate.place == (shop / "src/shop/models.py", 8)
         assert (gate.origin, gate.inputs, gate.varying) == ("inferred", Guessed(), (0,))
@@ -140,7 +140,6 @@ class TestWhatTheCodeOffers:
             "Open": "is abstract: `forward` is left to subclasses",
             "Encoder": "is abstract: `encode` is left to subclasses",
             "Empty": "has no `forward`",
-            "Layer": "its constructor needs `in_features`, `out_features`: give a target",
             "outer.<locals>.Inner": "is defined inside of a function, so it cannot be imported",
         }
 
@@ -351,7 +350,7 @@ class TestConfigured:
     def test_they_come_before_what_the_code_offers(self, shop: Path) -> None:
         write(shop, {"exportlint.toml": '[[verify.target]]\nmodel = "shop.models:Gate"\nname = "gate"\ntimeout = 5\n'})
         assert names(find(shop)) == ["gate"]
-        assert names(find(shop, ".")) == ["gate", "shop.models:Encoded", "shop.models:Layers"]
+        assert names(find(shop, ".")) == ["gate", "shop.models:Encoded", "shop.models:Layer", "shop.models:Layers"]
         for text in ("gate", "shop.models:Gate", "src/shop/models.py::Gate"):
             assert one(shop, text).timeout == 5.0
 

@@ -9,7 +9,7 @@ import pytest
 from exportlint.config import Configuration
 from exportlint.verify.results import Run
 from exportlint.verify.run import verify
-from exportlint.verify.target import Target
+from exportlint.verify.target import Part, Target
 from exportlint.verify.targets import Found, find_targets
 from tests.cli.runner import write
 from tests.sampling import one_in
@@ -74,6 +74,7 @@ USES = {
         "from net import Net\n",
         "from torchinfo import summary\n\n\ndef show():\n    summary(Net({'wide': 6}), input_size=(2, 3, 5, 7))\n",
     ),
+    "a large batch": ("", 'def test():\n    return Net({"wide": 6})(torch.rand(10_000, 3, 5, 7))\n'),
     "a batch of one": ("", 'def test():\n    return Net({"wide": 6})(torch.rand(1, 3, 5, 7))\n'),
 }
 
@@ -114,3 +115,16 @@ def test_what_the_code_makes_is_run_as_it_is_called(use: str, tmp_path: Path, in
     ]
     assert [text.split("[")[0] for text in block.inputs] == ["x: float32"]
     assert block.inputs[0].endswith("=2, 6, 5, 7]")
+
+
+def test_a_part_is_looked_for_in_what_is_made_of_a_file_of_data_first(tmp_path: Path) -> None:
+    block = "class Block(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n"
+    whole = "class Net(nn.Module):\n    def __init__(self, width, depth):\n        super().__init__()\n"
+    forward = "\n    def forward(self, x):\n        return self.layer(x)\n\n\n"
+    layer = "        self.layer = "
+    code = f"{HEAD}{block}{layer}nn.Linear(width, 2)\n{forward}{whole}{layer}Block(width)\n{forward}"
+    (one, net) = project(tmp_path, {"net.py": code, "net.yaml": "net:\n  width: 5\n  depth: 2\n"}).targets
+    assert isinstance(one.inputs, Part)
+    assert [whole.inputs for whole in one.inputs.wholes] == [net.inputs]
+    (one, net) = project(tmp_path, {"net.py": code, "net.yaml": ""}).targets
+    assert [way.origin for way in (one, *one.otherwise)] == ["inferred", "part"]

@@ -64,6 +64,8 @@ def candidate(code: Code, cls: Class) -> Target | Unbuildable:
         # What is called as its author means it says more than what is tried.
         others = sum(way.origin == "usage" or way.inputs == target.inputs for way in ways)
         ways.insert(sum(map(_is_told, ways)) if _is_told(wholes[0]) else others, part)
+    if not any(map(_is_told, ways)) and (guessed := _wholes(code, cls, guessed=True)):
+        ways.append(replace(target, origin="part", inputs=Part(tuple(guessed))))
     if not ways:
         reason = f"its constructor needs {_listed(code.needs(cls))}: give a target"
         lines = ("[[tool.exportlint.verify.target]]", *skeleton(code, cls, target.name))
@@ -98,10 +100,8 @@ def _ways(code: Code, cls: Class, target: Target) -> list[Target]:
     made = [usage for usage in usages if not _is_told(usage)]
     if _is_complete(code, cls, target):
         return [*called[:_MOST], target, *made[:_MOST]]
-    construction = code.constructors.of(cls)
-    if construction is not None:
-        made = [*made[:_MOST], _constructed(construction, target)]
-    return [*called[:_MOST], *made]
+    constructed = [_constructed(construction, target) for construction in code.constructors.of(cls)]
+    return [*called[:_MOST], *made[:_MOST], *constructed]
 
 
 def _constructed(construction: Construction, target: Target) -> Target:
@@ -113,15 +113,18 @@ def _constructed(construction: Construction, target: Target) -> Target:
     return replace(target, origin="inferred", inputs=snippet, paths=paths)
 
 
-def _wholes(code: Code, part: Class) -> list[Target]:
-    """The ways to models that may have such a part, first those that say what they are called with."""
+def _wholes(code: Code, part: Class, *, guessed: bool = False) -> list[Target]:
+    """The ways to models that may have such a part, first those that say what they are called with.
+
+    `guessed`: those whose constructors are given what nothing says, instead of all others.
+    """
     found: list[tuple[bool, int, Target]] = []
-    for cls, target, usages in _all_models(code):
+    for cls, alone, usages in _all_models(code):
         if cls is part:
             continue
         steps = code.sources.steps(cls, part)
-        ways = [] if steps is None or target is None else [(steps, target)]
-        for usage, way in usages:
+        ways = [] if steps is None else [(steps, way) for way, is_guessed in alone if is_guessed == guessed]
+        for usage, way in () if guessed else usages:
             in_usage = steps or code.sources.steps(usage, part)
             if in_usage is not None:
                 ways.append((in_usage, way))
@@ -129,20 +132,23 @@ def _wholes(code: Code, part: Class) -> list[Target]:
     return [way for *_, way in sorted(found, key=lambda one: one[:2])[:_MOST_WHOLES]]
 
 
-_Models = list[tuple[Class, Target | None, list[tuple[Usage, Target]]]]
+_Models = list[tuple[Class, list[tuple[Target, bool]], list[tuple[Usage, Target]]]]
 _known_models: WeakKeyDictionary[Code, _Models] = WeakKeyDictionary()
 
 
 def _all_models(code: Code) -> _Models:
-    """The models of a project, each as a target if its constructor needs nothing, and what makes it."""
+    """The models of a project, each as a target if it can be made, with whether that is a guess, and what makes it."""
     if code in _known_models:
         return _known_models[code]
     found = _known_models[code] = []
     for cls in (cls for module in code.files for cls in code.models(module)):
         if code.why_not(cls) is None:
             target = _alone(code, cls)
+            alone = [(target, False)]
+            if not _is_complete(code, cls, target):
+                alone = [(_constructed(one, target), one.is_guessed) for one in code.constructors.of(cls)]
             usages = [(usage, code.sources.target(usage, target)) for usage in code.sources.usages(cls)[: 2 * _MOST]]
-            found.append((cls, target if _is_complete(code, cls, target) else None, usages))
+            found.append((cls, alone, usages))
     return found
 
 

@@ -3,53 +3,59 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from exportlint.syntax.definitions import Class, FunctionNode, Module
+from exportlint.analysis.torch import table
+from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 from exportlint.verify.targets.places import reference
 from exportlint.verify.targets.signatures import parameters, required
+from exportlint.verify.targets.tables import Table, tables
 
 if TYPE_CHECKING:
     from exportlint.verify.targets.code import Code
 
 _SIZES: Mapping[str, str] = {
-    "64": "channels channel chans chan ch planes plane inplanes dim dims ndim features feature filters units hidden"
-    " embd embed embedding model inner ff feedforward width inputs outputs inp oup nf ngf ndf cin cout inc outc vocab",
-    "10": "classes class labels cls",
-    "2": "layers layer blocks block depth repeats scale factor expansion ratio",
-    "4": "heads head nhead groups group",
-    "3": "kernel ksize",
+    "64": "channel chan ch plane inplane dim ndim feature filter unit hidden latent embd embed embedding model inner ff"
+    " feedforward width input output inp oup nf ngf ndf cin cout inc outc vocab",
+    "10": "class label cls",
+    "2": "layer block depth repeat scale factor expansion ratio",
+    "4": "head nhead group",
+    "3": "kernel ksize ks",
     "1": "stride padding dilation",
-    "16": "len length resolution",
-    "0.1": "dropout drop eps momentum",
-    "True": "bias affine inplace causal",
+    "16": "len length resolution shape",
+    "32": "image img",
+    "0": "idx index id",
+    "0.1": "dropout drop p eps momentum",
+    "True": "bias affine inplace causal first",
 }
 """Numbers for parameters, by the last word of their names: what is divided by others is a multiple of these."""
+_WIDTH, _WIDER = "64", "256"
+_IN = re.compile(r"in(p|put)?(_.*|planes|channels|chans|features|dims?)?|.*_in")
 _SILENT = frozenset({"size", "num", "rate", "prob", "in", "out", "n"})
 """Last words that say nothing if there are others."""
+_NUMBER = "8"
+"""A number for a parameter that is surely one, and whose name says nothing."""
+_LISTS = re.compile(r"(?:typing\.)?(?:[Ll]ist|[Tt]uple|Sequence|Iterable)(?:\[int(?:, (?:int|\.\.\.))*\])?")
+_LIST_READERS = frozenset({"len", "enumerate", "zip", "iter", "reversed", "sum", "map", "list", "tuple"})
 _OBJECTS = re.compile(r"(.*_)?(config|cfg|conf|args?|opts?|options|h|h?params|hps?|settings)")
-_MOST_CONFIGURATIONS = 40
-"""How many files of data are looked at for a configuration."""
-_LONGEST = 20_000
-"""Characters of such a file."""
-_WITH_ATTRIBUTES = "type('Configuration', (dict,), {'__getattr__': dict.__getitem__})"
 
 
 @dataclass(frozen=True, slots=True)
 class Construction:
     """An expression that makes a class, in the namespace of its file after some statements.
 
-    `paths` are the folders that these import from.
+    `paths` are the folders that these import from. `is_guessed`: what it is given is nowhere written down.
     """
 
     statements: tuple[str, ...]
     model: str
     paths: tuple[Path, ...]
+    is_guessed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +74,46 @@ class Constructors:
         self._code = code
         self._known: list[_Configuration] | None = None
 
-    def of(self, cls: Class) -> Construction | None:
-        """How a class may be made; None if it needs what cannot be told."""
+    def of(self, cls: Class) -> Iterator[Construction]:
+        """How a class may be made, the likeliest first; nothing if it needs what cannot be told."""
         constructor = self._code.method(cls, "__init__")
-        if constructor is None or "." in cls.qualname:
-            return None
+        if "." in cls.qualname:
+            return
+        if constructor is None:
+            sizes = {name: _size(name) for name in self._code.needs(cls)}
+            if sizes and None not in sizes.values():
+                given = ", ".join(f"{name}={size}" for name, size in sizes.items())
+                yield Construction((), f"{cls.qualname}({given})", (), True)
+            return
+        needed = required(constructor, bound=True)
+        arguments = [argument for argument in parameters(constructor) if argument.arg in needed]
+        found = _table_for(self._tables, cls, constructor, needed)
+        if found is not None:
+            names = [argument.arg for argument in parameters(constructor) if argument.arg in found.keys]
+            given = f"{{name: given[name] for name in {names!r}}}"
+            yield Construction((), f"(lambda given: {cls.qualname}(**{given}))({found.code})", (), False)
+        guessed = self._guessed(cls, constructor, arguments) if arguments else None
+        if guessed is not None:
+            yield guessed
+            # A bottleneck adds its input to four times as many channels as it is asked for.
+            wide = [argument.arg for argument in arguments if _IN.fullmatch(argument.arg)]
+            others = (argument.arg for argument in arguments if argument.arg not in wide)
+            if wide and any(_size(name) == _WIDTH for name in others):
+                wider = self._guessed(cls, constructor, arguments, wide)
+                yield from () if wider is None else (wider,)
+
+    @cached_property
+    def _tables(self) -> tuple[Table, ...]:
+        return tuple(tables(self._code.settings.root))
+
+    def _guessed(
+        self, cls: Class, constructor: FunctionNode, arguments: Sequence[ast.arg], wide: Sequence[str] = ()
+    ) -> Construction | None:
         given: list[str] = []
+        is_guessed = False
         statements: list[str] = []
         paths: list[Path] = []
-        needed = required(constructor, bound=True)
-        for argument in (argument for argument in parameters(constructor) if argument.arg in needed):
+        for argument in arguments:
             read = _attributes(constructor, argument.arg)
             text = None
             if read and (_OBJECTS.fullmatch(argument.arg) or argument.annotation is not None):
@@ -90,16 +126,19 @@ class Constructors:
                         text = f"configuration_of_{argument.arg}.{text}"
                         paths += more
             elif not read:
-                text = _size(argument)
+                is_guessed = True
+                text = _value(argument, constructor)
+                text = _WIDER if argument.arg in wide and text == _WIDTH else text
             if text is None:
                 return None
             given.append(f"{argument.arg}={text}" if argument in constructor.args.kwonlyargs else text)
-        return Construction(tuple(statements), f"{cls.qualname}({', '.join(given)})", tuple(paths)) if given else None
+        return Construction(tuple(statements), f"{cls.qualname}({', '.join(given)})", tuple(paths), is_guessed)
 
     def _configuration(self, names: frozenset[str], beside: Module) -> _Configuration | None:
         """An object with all of some attributes, from the same file if there is one."""
         if self._known is None:
-            self._known = [*self._in_code(), *_in_data(self._code.settings.root)]
+            in_data = (_Configuration(one.keys, None, one.code) for one in self._tables)
+            self._known = [*self._in_code(), *in_data]
         fitting = [one for one in self._known if names <= one.names]
         return min(fitting, key=lambda one: (one.module is not beside, one.module is None), default=None)
 
@@ -136,13 +175,97 @@ def _attributes(constructor: FunctionNode, name: str) -> frozenset[str]:
     return frozenset(read.attr for read in reads if isinstance(read.value, ast.Name) and read.value.id == name)
 
 
-def _size(argument: ast.arg) -> str | None:
-    """A number for an argument, by what it is called."""
-    if argument.annotation is not None and ast.unparse(argument.annotation) not in ("int", "float", "bool"):
+def _table_for(known: Sequence[Table], cls: Class, constructor: FunctionNode, needed: Sequence[str]) -> Table | None:
+    """The data that a class is made with: what names it, or else what has several arguments that it needs."""
+    own = {argument.arg for argument in parameters(constructor)}
+    fitting = [one for one in known if own & one.keys and one.keys.issuperset(needed)]
+    for one in fitting:
+        if any(text.rpartition(".")[2] == cls.node.name for text in one.texts):
+            return one
+    return next(iter(fitting), None) if len(needed) > 1 else None
+
+
+def _value(argument: ast.arg, constructor: FunctionNode) -> str | None:
+    """A number, or a list of them, for an argument: by its name and type, and by what the constructor does with it."""
+    annotation = "" if argument.annotation is None else ast.unparse(argument.annotation)
+    items = _items(constructor, argument.arg)
+    if annotation and not (annotation in ("int", "float", "bool") or _LISTS.fullmatch(annotation)):
         return None
-    words = re.findall(r"[a-z]+", argument.arg.lower())
+    role = _role(constructor, argument.arg)
+    size = _size(argument.arg) or (_size(role) if role else None)
+    if items is not None or _LISTS.fullmatch(annotation):
+        return f"[{', '.join([size] * (items or 2))}]" if size else None
+    if size is None and annotation == "bool":
+        return "True"
+    is_number = annotation in ("int", "float") or _is_counted_with(constructor, argument.arg)
+    return size or (_NUMBER if is_number else None)
+
+
+def _size(name: str) -> str | None:
+    """A number for an argument, by what it is called."""
+    words = re.findall(r"[a-z]+", name.lower())
     telling = [word for word in words if word not in _SILENT][-1:]
-    return next((size for size, known in _SIZES.items() for word in telling if word in known.split()), None)
+    forms = {form for word in telling for form in (word, word.removesuffix("s"), word.removesuffix("es"))}
+    return next((size for size, known in _SIZES.items() if forms & set(known.split())), None)
+
+
+def _items(constructor: FunctionNode, name: str) -> int | None:
+    """How many items an argument has, 0 if that cannot be told; None if nothing says that it is a list."""
+    found = None
+    for node in ast.walk(constructor):
+        match node:
+            case ast.Subscript(value=ast.Name(id=held), slice=index) if held == name:
+                last = index.value if isinstance(index, ast.Constant) and isinstance(index.value, int) else -1
+                found = max(found or 0, last + 1)
+            case ast.For(iter=ast.Name(id=held)) | ast.comprehension(iter=ast.Name(id=held)) if held == name:
+                found = found or 0
+            case ast.Call(func=ast.Name(id=function), args=arguments) if function in _LIST_READERS:
+                if any(isinstance(one, ast.Name) and one.id == name for one in arguments):
+                    found = found or 0
+    return found
+
+
+def _role(constructor: FunctionNode, name: str) -> str | None:
+    """What a layer of torch, or a keyword of anything else, calls what an argument is passed on as."""
+    keyword = None
+    for call in (node for node in ast.walk(constructor) if isinstance(node, ast.Call)):
+        given = {named.arg: named.value for named in call.keywords if named.arg}
+        layer = dotted(call.func) or ""
+        api = table.lookup(f"torch.{layer.removeprefix('torch.')}") if "nn." in layer else None
+        if api is not None and api.kind == "module" and api.overloads:
+            first = api.overloads[0].parameters
+            given |= dict(zip(first, call.args, strict=False)) if "*args" not in first else {}
+        passed = next((role for role, value in given.items() if _is_number_of(value, name)), None)
+        if passed is not None and api is not None:
+            return passed
+        keyword = keyword or passed
+    return keyword
+
+
+def _is_number_of(node: ast.expr, name: str) -> bool:
+    """Whether an expression is an argument, perhaps as a whole number."""
+    match node:
+        case ast.Call(func=ast.Name(id="int"), args=[inner]):
+            return _is_number_of(inner, name)
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_counted_with(constructor: FunctionNode, name: str) -> bool:
+    """Whether a constructor takes an argument for a number: it calculates with it, or makes tensors of such a size."""
+    for node in ast.walk(constructor):
+        match node:
+            case ast.BinOp(left=left, right=right):
+                parts = [left, right]
+            case ast.Call(func=ast.Name(id="range"), args=parts):
+                pass
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=factory), args=parts):
+                if factory not in ("zeros", "ones", "empty", "rand", "randn", "full", "arange", "linspace"):
+                    continue
+            case _:
+                continue
+        if any(isinstance(part, ast.Name) and part.id == name for part in parts):
+            return True
+    return False
 
 
 def _options(function: FunctionNode) -> frozenset[str]:
@@ -159,32 +282,3 @@ def _options(function: FunctionNode) -> frozenset[str]:
             named = (keyword.value for keyword in call.keywords if keyword.arg == "dest")
             found |= {str(value.value) for value in named if isinstance(value, ast.Constant)}
     return frozenset(found)
-
-
-def _in_data(root: Path) -> Iterator[_Configuration]:
-    """Configurations that stand in files of JSON and YAML, as dictionaries that have their keys as attributes, too."""
-    patterns = (f"{folder}*.{suffix}" for folder in ("", "*/", "*/*/") for suffix in ("json", "yaml", "yml"))
-    files = (file for pattern in patterns for file in sorted(root.glob(pattern)))
-    for file, _ in zip(files, range(_MOST_CONFIGURATIONS), strict=False):
-        try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, ValueError):
-            continue
-        if len(text) <= _LONGEST:
-            names, document = _document(text, is_json=file.suffix == ".json")
-            if names:
-                yield _Configuration(
-                    names, None, f"__import__('json').loads({document}, object_hook={_WITH_ATTRIBUTES})"
-                )
-
-
-def _document(text: str, *, is_json: bool) -> tuple[frozenset[str], str]:
-    """The keys of a document, and an expression for it as JSON."""
-    if not is_json:
-        names = frozenset(re.findall(r"^([A-Za-z_]\w*)\s*:", text, re.MULTILINE))
-        return names, f"__import__('json').dumps(__import__('yaml').safe_load({text!r}), default=str)"
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return frozenset(), ""
-    return frozenset(map(str, document)) if isinstance(document, Mapping) else frozenset(), repr(text)

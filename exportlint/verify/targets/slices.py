@@ -79,7 +79,7 @@ def slice_of(scope: Scope, trail: Trail, wanted: Iterable[ast.expr], *, is_impor
     found = _Slice({name for node in wanted for name in free(node)})
     for _ in range(_MOST_CALLERS):
         if scope.function is None:
-            found.know(known | _KNOWN)
+            found.know(known | (_KNOWN - {name for statement in scope.body for name in bound_by(statement)}))
         found.go_back(trail)
         function = scope.function
         if function is None:
@@ -93,6 +93,7 @@ def slice_of(scope: Scope, trail: Trail, wanted: Iterable[ast.expr], *, is_impor
         if called is None or not found.bind_arguments(function, called[0]):
             return None
         _, scope, trail = called
+    found.know(_KNOWN)
     if found.needed and not scope.module.stars:
         return None
     if found.needed and not is_imported:

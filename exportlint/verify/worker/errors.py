@@ -12,6 +12,7 @@ from typing import Any
 
 from .candidates import DTYPES
 from .entry import entry_of
+from .lazily import torch
 from .texts import text_of
 from .trees import Place
 from .watching import marks_of, tensors_in
@@ -143,21 +144,17 @@ def kind_of(word: str | None) -> str:
     return (word or "").lower().replace("tensor", "")
 
 
+_TRIED = (int, float, str, bool, list, tuple, dict)
+
+
 def is_hopeless(error: BaseException) -> bool:
     """Whether the model is to blame, whatever its inputs are: something that it uses is not there."""
     if isinstance(error, AttributeError):
-        kind = re.search(r"'(\w+)' object has no attribute", str(error))
-        return kind is None or kind.group(1) not in (
-            "Tensor",
-            "int",
-            "float",
-            "str",
-            "bool",
-            "list",
-            "tuple",
-            "dict",
-            "NoneType",
-        )
+        said = re.search(r"'(\w+)' object has no attribute '(\w+)'", str(error))
+        if said is None or said.group(1) not in {"Tensor", "NoneType", *(kind.__name__ for kind in _TRIED)}:
+            return True
+        # An object of the project's own is wanted, which nothing that is tried becomes.
+        return not any(hasattr(kind, said.group(2)) for kind in (torch.Tensor, *_TRIED))
     if isinstance(error, UnboundLocalError):
         return False
     return isinstance(error, (NameError, ImportError, NotImplementedError)) or bool(GONE.search(str(error)))

@@ -305,7 +305,14 @@ class Search:
         plain = tensor_spec("float32", self.wish[1] if self.wish else DIMENSIONS[4])
         first = next((leaf for _, leaf in leaf_specs(candidate.specs) if "tensor" in leaf), plain)
         for name, parameter in self.parameters.items():
-            if name in candidate.specs or parameter.kind == parameter.VAR_KEYWORD:
+            if parameter.kind == parameter.VAR_KEYWORD:
+                held = candidate.specs.get(name, {"dict": {}})["dict"]
+                if said.missing_key is not None and said.missing_key not in held:
+                    named = {"dict": {**held, said.missing_key: first}}
+                    cost = 0 if name in trial.words else 3
+                    yield cost, with_sizes(Candidate({**candidate.specs, name: named}, candidate.sizes))
+                continue
+            if name in candidate.specs:
                 continue
             cost = 1 if name in trial.words else 3
             for index, option in enumerate([*self.options[name], first]):
@@ -320,7 +327,10 @@ class Search:
                     yield 0, with_sizes(candidate.put(path, {"dict": {**spec["dict"], said.missing_key: first}}))
                 continue
             items = spec[kind]
-            starred = len(path) == 1 and self.parameters[path[0]].kind == inspect.Parameter.VAR_POSITIONAL
+            starred = len(path) == 1 and self.parameters[path[0]].kind in (
+                inspect.Parameter.VAR_POSITIONAL,
+                inspect.Parameter.VAR_KEYWORD,
+            )
             for count in sorted({*said.counts, len(items) + 1, len(items) - 1}):
                 if 0 <= count <= 8 and count != len(items):
                     cost = 1 if count in said.counts or ((said.more or starred) and count > len(items)) else BLIND

@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
+import math
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from .calls import call, seed
+from .candidates import LARGEST
 from .inferring import infer
 from .inputs import as_inputs, to_device
-from .lazily import torch
+from .lazily import pytree, torch
 from .models import Subject
 from .modules import load_module
 from .texts import with_article
@@ -88,18 +90,22 @@ def _value(text: str, names: dict[str, Any], device: str) -> Any:
 
 
 def _several(example: Example, subject: Subject, job: Job) -> Example:
-    """The example, with two of each of which it has one, if the model takes several. Raises what the model raises.
+    """The example, with two of each of which it has one, or of which it has very many, if the model takes that.
 
     torch.export takes a size of 1 for a constant, and code that tries a model has a batch of one more often than not.
+    What is larger than any input that is tried would only take long.
     """
     varying = varying_of(subject.model, example, job["varying"])
     error = call(subject.fresh(), (example.arguments, dict(example.keywords)), 0).error
     if error is not None:
         raise error
-    ones = {key: 2 for key, size in varying.sizes.items() if size == 1}
-    if not ones:
+    leaves = pytree.tree_leaves((example.arguments, dict(example.keywords)))
+    is_large = any(isinstance(leaf, torch.Tensor) and leaf.numel() > LARGEST for leaf in leaves)
+    most = 2 if is_large else math.inf
+    others = {key: 2 for key, size in varying.sizes.items() if size == 1 or size > most}
+    if not others:
         return example
-    inputs = resized(example, varying, {**varying.sizes, **ones})
+    inputs = resized(example, varying, {**varying.sizes, **others})
     if call(subject.fresh(), inputs, 0).error is not None:
         return example
     return Example(*inputs)

@@ -34,6 +34,8 @@ def arranged(
             continue
         if parameter.kind == parameter.VAR_POSITIONAL:
             arguments += values[name]
+        elif parameter.kind == parameter.VAR_KEYWORD:
+            keywords |= values[name]
         elif parameter.kind == parameter.KEYWORD_ONLY or len(arguments) < list(parameters).index(name):
             keywords[name] = values[name]
         else:

@@ -55,6 +55,17 @@ class Words(nn.Module):
         return self.lstm(packed)[1]
 
 
+class Conditioned(nn.Module):
+    """x: float32[batch, 6]; kwargs: {labels: float32[batch, 4]}"""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.two = nn.Linear(6, 3), nn.Linear(4, 3)
+
+    def forward(self, x, **kwargs):
+        return self.one(x) + self.two(kwargs["labels"].float())
+
+
 class OwnWeights(nn.Module):
     """signal: float32[batch, 4, 8]"""
 
@@ -198,6 +209,12 @@ class Broken(nn.Module):
     def forward(self, x):
         CALLS.append(1)
         return undefined(x)  # noqa: F821
+
+
+class OwnObject(nn.Module):
+    def forward(self, x):
+        CALLS.append(1)
+        return x.tensors + x.mask
 
 
 class Impossible(nn.Module):
