@@ -2,7 +2,8 @@
 
 `(f if c else g)(x)` becomes `torch.where(c, f(x), g(x))`. Where a variable holds the function, as in
 `h = f if c else g` or an `if` that only assigns it, each call of the variable becomes such a choice, and where it holds
-a string, each tensor that is computed with it: `self.heads[name](x)`, `pad(x, p, mode)`.
+a string, each tensor that is computed with it: `self.heads[name](x)`, `pad(x, p, mode)`. `getattr(self, "a" if c else
+"b")` becomes `torch.where(c, self.a, self.b)`.
 
 Never safe: the function that was not taken runs, too, and the results are broadcast and promoted.
 """
@@ -10,16 +11,18 @@ Never safe: the function that was not taken runs, too, and the results are broad
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.merging import Fresh, hoisted
 from exportlint.fixes.control_flow.where import CHOOSE, branch_of
+from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.template import call as called
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.liveness import assigned
-from exportlint.fixes.proofs.observed_values import as_tensor, is_python
+from exportlint.fixes.proofs.observed_values import as_tensor, builtin, is_python
 from exportlint.fixes.proofs.purity import require_pure
 
 if TYPE_CHECKING:
@@ -44,13 +47,19 @@ def chosen_function_fix(code: Code, _: Fact) -> Fix:
             asked = tensor_condition(code, branch.test).tensor
             result = _result(code, parent, asked, branch.body, branch.orelse)
             return code.fix(CHOOSE, code.replace(parent, result), safe=False)
+        if not isinstance(parent, ast.stmt) and _is_text(branch.body) and _is_text(branch.orelse):
+            use = _smallest_tensor(code, branch, branch.body, branch.orelse)
+            asked = tensor_condition(code, branch.test).tensor
+            chosen = _with_each(code, use, [branch], asked, branch.body, branch.orelse)
+            return code.fix(CHOOSE, code.replace(use, chosen), safe=False)
     name, one, other = _assigned(code, branch)
     statement = branch if isinstance(branch, ast.If) else code.tree.statement(branch)
     lines: list[Statement] = []
     (condition,) = hoisted([tensor_condition(code, branch.test)], lines, Fresh(code, branch))
     edits = [code.statements.replace([statement], lines)] if lines else [code.statements.left_out(statement)]
     block, first = code.tree.block(statement), code.tree.index(statement)
-    uses = _uses_of(code, statement, name) if _is_text(one) and _is_text(other) else _calls_of(code, statement, name)
+    is_text = _is_text(one) and _is_text(other)
+    uses = _uses_of(code, statement, name, one, other) if is_text else _calls_of(code, statement, name)
     for index, use in uses:
         between = block[first + 1 : index]
         if (names_in(one) | names_in(other)) & assigned(between):
@@ -59,7 +68,8 @@ def chosen_function_fix(code: Code, _: Fact) -> Fix:
         if isinstance(use, ast.Call) and not _is_text(one):
             edits.append(code.replace(use, _result(here, use, condition.tensor, one, other)))
         else:
-            edits.append(code.replace(use, _with_each(here, use, name, condition.tensor, one, other)))
+            named = [part for part in ast.walk(use) if isinstance(part, ast.Name) and part.id == name]
+            edits.append(code.replace(use, _with_each(here, use, named, condition.tensor, one, other)))
     return code.fix(CHOOSE, *edits, safe=False)
 
 
@@ -107,7 +117,9 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _uses_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast.expr]]:
+def _uses_of(
+    code: Code, statement: ast.stmt, name: str, one: ast.expr, other: ast.expr
+) -> list[tuple[int, ast.expr]]:
     """The smallest tensors that are computed with a variable, as `_calls_of` has it. Raises DeclinedError."""
     function = code.tree.function(statement)
     if function is None:
@@ -121,28 +133,56 @@ def _uses_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast.
         index = places.get(node, -1)
         if index <= code.tree.index(statement) or not isinstance(node.ctx, ast.Load):
             raise DeclinedError("the chosen string is also used elsewhere")
-        here, use = code.after(block[code.tree.index(statement) : index]), code.tree.parents[node]
-        while isinstance(use, (ast.expr, ast.keyword)) and not isinstance(use, (ast.Lambda, ast.JoinedStr)):
-            if isinstance(use, ast.expr) and as_tensor(here.value(use)) is not None:
-                break
-            use = code.tree.parents[use]
-        if not isinstance(use, ast.expr) or isinstance(use, (ast.Lambda, ast.JoinedStr)):
-            raise DeclinedError("the chosen string is used for more than tensors")
-        found[use] = index
+        here = code.after(block[code.tree.index(statement) : index])
+        found[_smallest_tensor(here, node, one, other)] = index
     if not found:
         raise InapplicableError("the branch does not choose a string")
     inner = {part for use in found for part in ast.walk(use) if part is not use}
     return [(index, use) for use, index in found.items() if use not in inner]
 
 
+def _smallest_tensor(code: Code, node: ast.expr, one: ast.expr, other: ast.expr) -> ast.expr:
+    """The smallest tensor that is computed with a string, whichever of two it is. Raises DeclinedError."""
+    use = code.tree.parents[node]
+    while isinstance(use, (ast.expr, ast.keyword)) and not isinstance(use, (ast.Lambda, ast.JoinedStr)):
+        if isinstance(use, ast.expr) and all(
+            as_tensor(code.value(way)) is not None for _, way in _ways(code, use, [node], one, other)
+        ):
+            return use
+        use = code.tree.parents[use]
+    raise DeclinedError("the chosen string is used for more than tensors")
+
+
 def _with_each(
-    code: Code, use: ast.expr, name: str, condition: Expression, one: ast.expr, other: ast.expr
+    code: Code, use: ast.expr, chosen: Sequence[ast.expr], condition: Expression, one: ast.expr, other: ast.expr
 ) -> Expression:
-    """The choice between what an expression gives for two values of a variable. Raises DeclinedError."""
-    require_pure(code, use)
-    named = [part for part in ast.walk(use) if isinstance(part, ast.Name) and part.id == name]
-    ways = [code.concrete(use, {part: code.concrete(value) for part in named}) for value in (one, other)]
-    return called(code.name("torch.where", use), condition, *ways)
+    """The choice between what an expression gives for two values of parts of it. Raises DeclinedError."""
+    ways = list(_ways(code, use, chosen, one, other))
+    for _, read in ways:
+        require_pure(code, read)
+    return called(code.name("torch.where", use), condition, *(way for way, _ in ways))
+
+
+def _ways(
+    code: Code, use: ast.expr, chosen: Sequence[ast.expr], *values: ast.expr
+) -> Iterator[tuple[Expression, ast.expr]]:
+    """An expression with each of some values in the place of parts of it, also as analysis reads it."""
+    for value in values:
+        way = code.concrete(use, dict(_put(code, part, value) for part in chosen))
+        (read,) = analysed([code.statement("{way}", way=way)])
+        assert isinstance(read, ast.Expr)
+        yield way, read.value
+
+
+def _put(code: Code, part: ast.expr, value: ast.expr) -> tuple[ast.expr, Expression]:
+    """What is replaced where a value takes the place of a part: all of `getattr(self, part)` by `self.value`."""
+    around = code.tree.parents[part]
+    match around, value:
+        case ast.Call(args=[held, given], keywords=[]), ast.Constant(value=str() as name) if (
+            given is part and name.isidentifier() and builtin(code, around) == "getattr"
+        ):
+            return around, code.make("{held}.{name}", held=held, name=name)
+    return part, code.concrete(value)
 
 
 def _result(code: Code, call: ast.Call, condition: Expression, one: ast.expr, other: ast.expr) -> Expression:
