@@ -117,9 +117,7 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _uses_of(
-    code: Code, statement: ast.stmt, name: str, one: ast.expr, other: ast.expr
-) -> list[tuple[int, ast.expr]]:
+def _uses_of(code: Code, statement: ast.stmt, name: str, one: ast.expr, other: ast.expr) -> list[tuple[int, ast.expr]]:
     """The smallest tensors that are computed with a variable, as `_calls_of` has it. Raises DeclinedError."""
     function = code.tree.function(statement)
     if function is None:
