@@ -136,9 +136,11 @@ def _are_numbers(container: Value) -> bool:
     if isinstance(container, Dict):
         return container.rest is None and all(type(key) in (int, float) for key, _ in container.entries)
     held = container.items if isinstance(container, Tuple) else ()
+    # what a set holds is not known, but it is asked for a number
+    known = {"int", "float", None} if isinstance(container, Many) and container.type == "set" else {"int", "float"}
     held = (container.item,) if isinstance(container, Many) else held
     return bool(held) and all(
-        type(one.value) in (int, float) if isinstance(one, Const) else isinstance(one, Python) and one.type == "int"
+        type(one.value) in (int, float) if isinstance(one, Const) else isinstance(one, Python) and one.type in known
         for item in held
         for one in options(item)
     )
