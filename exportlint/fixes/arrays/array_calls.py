@@ -36,6 +36,10 @@ CREATIONS = {
     "asarray": "tensor",
 }  # fmt: skip
 """Functions of numpy that make arrays of numbers."""
+TAKE_OTHERS = frozenset({
+    "where", "power", "concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"
+})  # fmt: skip
+"""Functions of numpy whose first argument may be a number or a list of arrays, with the same function of torch."""
 LIMITS = {"maximum": "min", "minimum": "max"}
 
 
@@ -54,7 +58,7 @@ def function(arrays: Arrays, name: str, node: ast.Call) -> Expression:
         raise DeclinedError(f"torch has no `{name}`")
     if known in OF_TENSORS and not all(map(arrays.is_tensor, arguments)):
         raise DeclinedError("torch takes tensors only")
-    if name not in {"where", "power", "concatenate", "stack"} and not arrays.is_tensor(arguments[0]):
+    if name not in TAKE_OTHERS and not arrays.is_tensor(arguments[0]):
         raise DeclinedError("the first argument is a number")
     given = [arrays.plain(argument) for argument in arguments]
     if known == "matmul":

@@ -1,8 +1,9 @@
 """Random numbers of Python and numpy, drawn by torch.
 
 `random.random()` becomes `torch.rand(())`, `np.random.normal(0, s, n)` `s * torch.randn((n,), dtype=torch.float64)`,
-`np.random.beta(a, b)` `torch.distributions.Beta(a, b, validate_args=False).sample()`, a range that is shuffled
-`torch.randperm`, and `random.choice(self.layers)(x)` a choice between what all layers give.
+`np.random.choice(n, k, replace=False)` `torch.randperm(n)[:k]`, `np.random.beta(a, b)`
+`torch.distributions.Beta(a, b, validate_args=False).sample()`, a range that is shuffled `torch.randperm`, and
+`random.choice(self.layers)(x)` a choice between what all layers give.
 
 Never safe: other numbers are drawn, by another seed, and tensors stand where numbers were: a condition on one is a
 condition on data.
@@ -18,13 +19,15 @@ from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Const, Python, Scalar, Shape, Size, Tuple
 from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.findings import Fix
+from exportlint.fixes.arrays.array_calls import dtype
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.names import qualified
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.template import keyword
-from exportlint.fixes.edit.tree import place
+from exportlint.fixes.edit.template import expression, keyword, method
+from exportlint.fixes.edit.tree import indices, place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.index_select import chosen_by
+from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.fixes.proofs.purity import may_repeat
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 
@@ -38,8 +41,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "random.choice": ("seq",), "numpy.random.random": ("size",), "numpy.random.random_sample": ("size",),
     "numpy.random.uniform": ("low", "high", "size"), "numpy.random.normal": ("loc", "scale", "size"),
     "numpy.random.randint": ("low", "high", "size"), "numpy.random.standard_normal": ("size",),
-    "numpy.random.permutation": ("x",), "numpy.random.choice": ("a", "size"), "numpy.random.exponential":
-    ("scale", "size"), "random.expovariate": ("lambd",), "random.getrandbits": ("k",), "random.sample":
+    "numpy.random.permutation": ("x",), "numpy.random.choice": ("a", "size", "replace", "p"),
+    "numpy.random.exponential": ("scale", "size"), "random.expovariate": ("lambd",), "random.getrandbits": ("k",), "random.sample":
     ("population", "k"), "secrets.randbelow": ("exclusive_upper_bound",), "secrets.choice": ("seq",),
     "numpy.random.beta": ("a", "b", "size"), "random.betavariate": ("alpha", "beta"),
     "numpy.random.gamma": ("shape", "scale", "size"), "random.gammavariate": ("alpha", "beta"),
@@ -79,18 +82,20 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
         return _shuffled(code, call)
     if name == "uuid.uuid4":
         return _remainder(code, call)
-    if any(isinstance(argument, ast.Starred) for argument in call.args) or any(k.arg is None for k in call.keywords):
+    is_starred = any(isinstance(argument, ast.Starred) for argument in call.args) and name not in BY_DIMENSIONS
+    if is_starred or any(k.arg is None for k in call.keywords):
         raise DeclinedError("its arguments are not known")
-    replaced: ast.expr = call
-    parent = code.tree.parents[call]
+    array = _converted(code, call)
+    replaced: ast.expr = call if array is None else array[0]
+    parent = code.tree.parents[replaced]
     wrapper = qualified(parent.func, code.tree.root, code.module.package) if isinstance(parent, ast.Call) else None
     if name in {"random.choice", "secrets.choice"} and not _is_of_numbers(call):
         return _chosen(code, call)
     draw = _Draw(code, call)
-    drawn = draw.drawn(name)
+    drawn = draw.drawn(name) if array is None else method(draw.drawn(name), "to", array[1])
     if _is_seeded(code, call, name):
         raise DeclinedError("a seed in the same call makes the numbers always the same")
-    if wrapper in WRAPPERS and isinstance(parent, ast.Call) and parent.args == [call]:
+    if wrapper in WRAPPERS and isinstance(parent, ast.Call) and parent.args == [replaced]:
         if any(keyword.arg not in {"dtype", "device"} for keyword in parent.keywords):
             raise DeclinedError("the tensor built from them has options")
         replaced = parent
@@ -102,9 +107,32 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
             return code.fix(MESSAGE, code.replace(replaced, drawn), safe=False)
         replaced = parent
         drawn = code.make("{rows}[{row}].squeeze(0)", rows=parent.value, row=row)
-    elif not isinstance(parent, _TAKES_TENSORS) and not (is_used and isinstance(parent, ast.Compare)):
+    elif (
+        not isinstance(parent, _TAKES_TENSORS)
+        and not _is_index(code, replaced)
+        and not (is_used and isinstance(parent, ast.Compare))
+    ):
         raise DeclinedError("Python needs the number")
     return code.fix(MESSAGE, code.replace(replaced, drawn), *_unwrapped(code, replaced), safe=False)
+
+
+def _converted(code: Code, call: ast.Call) -> tuple[ast.expr, str] | None:
+    """`….astype(dtype)` of an array that is drawn, and the dtype as torch has it."""
+    attribute = code.tree.parents[call]
+    around = code.tree.parents[attribute]
+    match around:
+        case ast.Call(func=ast.Attribute(attr="astype") as function, args=[wanted], keywords=[]) if (
+            function is attribute and (found := dtype(code, wanted)) is not None
+        ):
+            return around, found
+    return None
+
+
+def _is_index(code: Code, node: ast.expr) -> bool:
+    """Whether an array chooses elements of a tensor: `x[:, order]`."""
+    around = code.tree.parents[node]
+    around = code.tree.parents[around] if isinstance(around, ast.Tuple) else around
+    return isinstance(around, ast.Subscript) and node in indices(around) and tensor(code, around.value) is not None
 
 
 def _unwrapped(code: Code, drawn: ast.expr) -> list[Draft]:
@@ -342,8 +370,14 @@ class _Draw:
     def _choice(self, given: dict[str, ast.expr]) -> Expression:
         numbers = given.get("seq", given.get("a"))
         assert numbers is not None
-        if "a" in given and isinstance(_number(numbers), int):
-            return self._between(0, numbers, given)
+        count = numbers if "a" in given and self._is_count(numbers) else None
+        weights, returns = given.get("p"), given.get("replace")
+        if weights is not None and not self._is(weights, None):
+            return self._weighted(given, count, weights, returns)
+        if returns is not None and not self._is(returns, True):
+            return self._without_replacement(given, count, returns)
+        if count is not None:
+            return self._between(0, count, given)
         if not isinstance(numbers, (ast.List, ast.Tuple)) or None in map(_number, numbers.elts):
             raise DeclinedError("it does not choose from numbers")
         shape = self._shape(given)
@@ -358,6 +392,43 @@ class _Draw:
             randint=self._code.name("torch.randint"),
             count=len(numbers.elts),
         )
+
+    def _is_count(self, node: ast.expr) -> bool:
+        """Whether an argument is a number, which stands for the range below it."""
+        held = options(self._code.value(node))
+        return isinstance(_number(node), int) or all(
+            isinstance(one, Size)
+            or (isinstance(one, Const) and type(one.value) is int)
+            or (isinstance(one, Python) and one.type == "int")
+            for one in held
+        )
+
+    def _without_replacement(self, given: dict[str, ast.expr], count: ast.expr | None, returns: ast.expr) -> Expression:
+        if count is None or not self._is(returns, False):
+            raise DeclinedError("it does not choose from a range")
+        size = given.get("size")
+        if size is None or not self._is_count(size):
+            raise DeclinedError("the shape is not known")
+        return self._code.make("{f}({count})[:{k}]", f=self._code.name("torch.randperm"), count=count, k=size)
+
+    def _weighted(
+        self, given: dict[str, ast.expr], count: ast.expr | None, weights: ast.expr, returns: ast.expr | None
+    ) -> Expression:
+        """Places by their probabilities, which torch takes as a tensor."""
+        size = given.get("size")
+        is_one = size is None or self._is(size, None)
+        if count is None or not (is_one or (size is not None and self._is_count(size))):
+            raise DeclinedError("it does not choose from a range")
+        made = self._code.make("{f}({p})", f=self._code.name("torch.as_tensor"), p=weights)
+        options = [] if returns is None and is_one else [returns if returns is not None else expression("True")]
+        drawn = self._code.make(
+            "{f}({weights}, {size}, {*options})",
+            f=self._code.name("torch.multinomial"),
+            weights=made,
+            size=expression("1") if size is None or is_one else size,
+            options=options,
+        )
+        return method(drawn, "squeeze", 0) if is_one else drawn
 
     def _permutation(self, given: dict[str, ast.expr]) -> Expression:
         if not isinstance(self._code.value(given["x"]), Const):
