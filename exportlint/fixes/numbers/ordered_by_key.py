@@ -23,7 +23,7 @@ from exportlint.fixes.edit.template import call, dotted, expression, keyword, me
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.numbers.operands import operand
 from exportlint.fixes.proofs.evaluated_once import runs_once
-from exportlint.fixes.proofs.observed_values import builtin, scalar, tensor
+from exportlint.fixes.proofs.observed_values import builtin, operation, scalar, tensor
 from exportlint.fixes.proofs.purity import is_pure, may_repeat
 
 if TYPE_CHECKING:
@@ -79,7 +79,12 @@ def sorted_by_key(code: Code, made: ast.Call) -> Fix:
         raise DeclinedError("its arguments are not known")
     order = [] if descending is None else [keyword("descending", code.concrete(descending))]
     sort = method(_keys(code, made, items, key), "argsort", *order, keyword("stable", True))
-    result = code.make("list({rows}[{sort}])", rows=_rows(code, made, items), sort=sort)
+    result = code.make("{rows}[{sort}]", rows=_rows(code, made, items), sort=sort)
+    around = code.tree.parents[made]
+    if isinstance(around, ast.Call) and operation(code, around) == "stack" and around.args == [made]:
+        whole = made if around.keywords else around
+        return code.fix("Sort the rows", *items.first, code.replace(whole, result), safe=False)
+    result = call("list", result)
     message = "Sort the stacked values, which need equal shapes"
     if isinstance(made.func, ast.Attribute):
         lines = [statement("{items} = {result}", items=items.source, result=result)]

@@ -42,8 +42,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "numpy.random.uniform": ("low", "high", "size"), "numpy.random.normal": ("loc", "scale", "size"),
     "numpy.random.randint": ("low", "high", "size"), "numpy.random.standard_normal": ("size",),
     "numpy.random.permutation": ("x",), "numpy.random.choice": ("a", "size", "replace", "p"),
-    "numpy.random.exponential": ("scale", "size"), "random.expovariate": ("lambd",), "random.getrandbits": ("k",), "random.sample":
-    ("population", "k"), "secrets.randbelow": ("exclusive_upper_bound",), "secrets.choice": ("seq",),
+    "numpy.random.exponential": ("scale", "size"), "random.expovariate": ("lambd",), "random.getrandbits": ("k",),
+    "random.sample": ("population", "k"), "secrets.randbelow": ("exclusive_upper_bound",), "secrets.choice": ("seq",),
     "numpy.random.beta": ("a", "b", "size"), "random.betavariate": ("alpha", "beta"),
     "numpy.random.gamma": ("shape", "scale", "size"), "random.gammavariate": ("alpha", "beta"),
     "numpy.random.standard_gamma": ("shape", "size"), "numpy.random.laplace": ("loc", "scale", "size"),
