@@ -111,7 +111,7 @@ def _number_in(key: str, text: _Text) -> Expression:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """What is looked up: `asked` gives the value whose place in `table` the tensor `index` says, where one of `hits` is true."""
+    """What is looked up: `asked` gives the value of `table` at `index`, a tensor, if one of `hits` is true."""
 
     code: Code
     asked: ast.expr
