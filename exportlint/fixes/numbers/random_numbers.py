@@ -407,7 +407,7 @@ class _Draw:
         if count is None or not self._is(returns, False):
             raise DeclinedError("it does not choose from a range")
         size = given.get("size")
-        if size is None or not self._is_count(size):
+        if size is None or isinstance(size, (ast.Tuple, ast.List)) or self._is_many(size):
             raise DeclinedError("the shape is not known")
         return self._code.make("{f}({count})[:{k}]", f=self._code.name("torch.randperm"), count=count, k=size)
 
