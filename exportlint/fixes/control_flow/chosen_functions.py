@@ -21,6 +21,7 @@ from exportlint.fixes.control_flow.where import CHOOSE, branch_of
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.template import call as called
 from exportlint.fixes.errors import DeclinedError, InapplicableError
+from exportlint.fixes.proofs.called_variables import calls_of
 from exportlint.fixes.proofs.liveness import assigned
 from exportlint.fixes.proofs.observed_values import as_tensor, builtin, is_python
 from exportlint.fixes.proofs.purity import require_pure
@@ -59,7 +60,9 @@ def chosen_function_fix(code: Code, _: Fact) -> Fix:
     edits = [code.statements.replace([statement], lines)] if lines else [code.statements.left_out(statement)]
     block, first = code.tree.block(statement), code.tree.index(statement)
     is_text = _is_text(one) and _is_text(other)
-    uses = _uses_of(code, statement, name, one, other) if is_text else _calls_of(code, statement, name)
+    uses: Sequence[tuple[int, ast.expr]] = (
+        _uses_of(code, statement, name, one, other) if is_text else calls_of(code, statement, name)
+    )
     for index, use in uses:
         between = block[first + 1 : index]
         if (names_in(one) | names_in(other)) & assigned(between):
@@ -88,37 +91,12 @@ def _assigned(code: Code, branch: ast.AST) -> tuple[str, ast.expr, ast.expr]:
     raise InapplicableError("the branch does not choose a function")
 
 
-def _calls_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast.expr]]:
-    """The calls of a variable that nothing else is done with, all behind its only assignment.
-
-    Each with the index of the statement in which it is. Raises DeclinedError.
-    """
-    function = code.tree.function(statement)
-    if function is None:
-        raise DeclinedError("the code runs when the file is imported")
-    inside, block = set(ast.walk(statement)), code.tree.block(statement)
-    places = {n: index for index, each in enumerate(block) for n in ast.walk(each)}
-    found: list[tuple[int, ast.expr]] = []
-    for node in ast.walk(function):
-        if not isinstance(node, ast.Name) or node.id != name or node in inside:
-            continue
-        use = code.tree.parents[node]
-        if not isinstance(use, ast.Call) or use.func is not node or code.tree.function(use) is not function:
-            raise DeclinedError("the chosen function is used in other ways than a call")
-        if places.get(node, -1) <= code.tree.index(statement):
-            raise DeclinedError("the chosen function is also called elsewhere")
-        found.append((places[node], use))
-    if not found:
-        raise InapplicableError("the branch does not choose a function")
-    return found
-
-
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _uses_of(code: Code, statement: ast.stmt, name: str, one: ast.expr, other: ast.expr) -> list[tuple[int, ast.expr]]:
-    """The smallest tensors that are computed with a variable, as `_calls_of` has it. Raises DeclinedError."""
+    """The smallest tensors that are computed with a variable, as `calls_of` has it. Raises DeclinedError."""
     function = code.tree.function(statement)
     if function is None:
         raise DeclinedError("the code runs when the file is imported")

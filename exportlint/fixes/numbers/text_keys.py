@@ -20,6 +20,8 @@ from exportlint.fixes.control_flow.bodies import is_tensor
 from exportlint.fixes.edit.template import call, dotted, expression, method, string
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.operands import operand
+from exportlint.fixes.proofs.called_variables import calls_of
+from exportlint.fixes.proofs.liveness import assigned
 from exportlint.fixes.proofs.observed_values import builtin
 from exportlint.fixes.proofs.purity import is_pure, may_repeat, require_first
 
@@ -148,7 +150,12 @@ class _Chosen:
             return code.replace(around, self._result(around))
         match around:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is self.asked:
-                return [code.replace(each, self._result(each)) for each in _calls(code, around, name)]
+                block, first = code.tree.block(around), code.tree.index(around)
+                names = {n.id for n in ast.walk(self.table) if isinstance(n, ast.Name)}
+                calls = calls_of(code, around, name)
+                if any(names & assigned(block[first + 1 : index]) for index, _ in calls):
+                    raise DeclinedError("the dictionary means something else where the module is called")
+                return [code.replace(made, self._result(made)) for _, made in calls]
         raise DeclinedError("the chosen module is not called there")
 
     def _result(self, made: ast.Call) -> Expression:
@@ -161,17 +168,3 @@ class _Chosen:
         result = code.concrete(made, {made.func: expression("{name}", name=name)})
         template = "{stack}([{result} for {name} in {table}.values()]).index_select(0, {index}).squeeze(0)"
         return code.make(template, stack=stack, result=result, name=name, table=self.table, index=self.index)
-
-
-def _calls(code: Code, assigned: ast.Assign, name: str) -> list[ast.Call]:
-    """The calls of a variable with which nothing else is done. Raises DeclinedError."""
-    function = code.tree.function(assigned)
-    found = []
-    for node in code.tree.contents(function or code.tree.root).named(name):
-        if node is assigned.targets[0]:
-            continue
-        use = code.tree.parents[node]
-        if not isinstance(use, ast.Call) or use.func is not node or code.tree.function(use) is not function:
-            raise DeclinedError("the chosen module is used in other ways than a call")
-        found.append(use)
-    return found

@@ -112,7 +112,7 @@ class Constructor:
                 if parameter.annotation is not None:
                     return {"int": int, "float": float}.get(ast.unparse(parameter.annotation))
                 match defaults.get(parameter):
-                    case ast.Constant(value=value) if type(value) in (int, float):
+                    case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                         return type(value)
         return None
 
