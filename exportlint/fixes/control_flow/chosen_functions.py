@@ -5,7 +5,10 @@
 a string, each tensor that is computed with it: `self.heads[name](x)`, `pad(x, p, mode)`. `getattr(self, "a" if c else
 "b")` becomes `torch.where(c, self.a, self.b)`.
 
-Never safe: the function that was not taken runs, too, and the results are broadcast and promoted.
+A function of the project is called by `torch.cond`, which takes one of them.
+
+Never safe: the function that was not taken runs, too, and the results are broadcast and promoted. `torch.cond` compiles
+both, also in eager.
 """
 
 from __future__ import annotations
@@ -14,17 +17,27 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from exportlint.fixes.control_flow.bodies import (
+    check_movable,
+    check_result,
+    check_tensors,
+    clone,
+    operands,
+    runs_of,
+)
 from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.merging import Fresh, hoisted
 from exportlint.fixes.control_flow.where import CHOOSE, branch_of
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.template import call as called
+from exportlint.fixes.edit.template import expression, statement
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.called_variables import calls_of
+from exportlint.fixes.proofs.live_variables import needed
 from exportlint.fixes.proofs.liveness import assigned
 from exportlint.fixes.proofs.observed_values import as_tensor, builtin, is_python
-from exportlint.fixes.proofs.purity import require_pure
+from exportlint.fixes.proofs.purity import is_pure, require_pure
 
 if TYPE_CHECKING:
     from exportlint.analysis.facts import Fact
@@ -54,14 +67,14 @@ def chosen_function_fix(code: Code, _: Fact) -> Fix:
             chosen = _with_each(code, use, [branch], asked, branch.body, branch.orelse)
             return code.fix(CHOOSE, code.replace(use, chosen), safe=False)
     name, one, other = _assigned(code, branch)
-    statement = branch if isinstance(branch, ast.If) else code.tree.statement(branch)
+    around = branch if isinstance(branch, ast.If) else code.tree.statement(branch)
     lines: list[Statement] = []
     (condition,) = hoisted([tensor_condition(code, branch.test)], lines, Fresh(code, branch))
-    edits = [code.statements.replace([statement], lines)] if lines else [code.statements.left_out(statement)]
-    block, first = code.tree.block(statement), code.tree.index(statement)
+    edits = [code.statements.replace([around], lines)] if lines else [code.statements.left_out(around)]
+    block, first = code.tree.block(around), code.tree.index(around)
     is_text = _is_text(one) and _is_text(other)
     uses: Sequence[tuple[int, ast.expr]] = (
-        _uses_of(code, statement, name, one, other) if is_text else calls_of(code, statement, name)
+        _uses_of(code, around, name, one, other) if is_text else calls_of(code, around, name)
     )
     for index, use in uses:
         between = block[first + 1 : index]
@@ -163,16 +176,36 @@ def _put(code: Code, part: ast.expr, value: ast.expr) -> tuple[ast.expr, Express
 
 def _result(code: Code, call: ast.Call, condition: Expression, one: ast.expr, other: ast.expr) -> Expression:
     """The choice between what two functions give for the arguments of a call. Raises DeclinedError."""
-    ways = []
+    ways, runs = [], []
     for function in (one, other):
         way = ast.copy_location(ast.Call(function, call.args, call.keywords), call)
         if isinstance(function, ast.IfExp) or is_python(code, function):
             raise InapplicableError("the branch does not choose a function")
-        require_pure(code, way)
         if as_tensor(code.value(way)) is None:
             raise DeclinedError("the chosen function does not return a tensor")
         if isinstance(call.func, ast.Name):
             ways.append(code.concrete(call, {call.func: code.concrete(function)}))
         else:  # the parentheses are those of the choice
             ways.append(called(code.concrete(function), *map(code.argument, [*call.args, *call.keywords])))
-    return called(code.name("torch.where", call), condition, *ways)
+        runs.append(way)
+    if all(is_pure(code, way) for way in runs):
+        return called(code.name("torch.where", call), condition, *ways)
+    return _by_cond(code, call, condition, list(zip(ways, runs, strict=True)))
+
+
+def _by_cond(
+    code: Code, call: ast.Call, condition: Expression, ways: Sequence[tuple[Expression, ast.Call]]
+) -> Expression:
+    """The result of the one function that `torch.cond` calls, as code of the project does. Raises DeclinedError."""
+    check_movable([run for _, run in ways])
+    results = []
+    for way, run in ways:
+        found = runs_of(code, [ast.copy_location(ast.Return(run), run)])
+        values = [(each, value) for each in found for _, value in each.returned]
+        check_tensors((value for _, value in values), "the returned value")
+        results.append(way if all(each.is_own(value) for each, value in values) else clone(way))
+    given = operands(code, needed([run for _, run in ways]), ())
+    functions = [expression("lambda {*names}: {result}", names=given.names, result=result) for result in results]
+    made = called(code.name("torch.cond", call), condition, *functions, given.tuple)
+    check_result(code, [statement("{made}", made=made)])
+    return made

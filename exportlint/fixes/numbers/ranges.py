@@ -18,7 +18,7 @@ from exportlint.fixes.proofs.observed_values import operation
 
 
 def range_numbers_fix(code: Code, fact: Conversion) -> Fix:
-    """Make the numbers by `range` where the number of the finding comes out of `torch.arange`. Raises InapplicableError."""
+    """Make the numbers by `range` where the number comes out of `torch.arange`. Raises InapplicableError."""
     route = Route.of(fact.trail) if isinstance(fact.trail, Trail) else fact.trail
     for step in reversed(route.steps if route is not None else ()):
         if step.site.filename != code.module.filename:
