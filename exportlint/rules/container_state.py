@@ -86,11 +86,7 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     statement = code.tree.statement(node)
     if len(uses) != 1 or not isinstance(statement, (ast.Assign, ast.Expr)):
         raise DeclinedError("the statement does more than change it")
-    constructor = Constructor(code, node)
-    constructor.require_private(uses[0].attr)
-    init = set(ast.walk(constructor.init)) if constructor.init is not None else set()
-    if any(use not in init and use not in uses for use in constructor.uses(uses[0].attr)):
-        raise DeclinedError("other code reads it")
+    Constructor(code, node).require_unread(uses[0].attr, uses)
     return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)
 
 

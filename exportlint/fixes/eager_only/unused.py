@@ -18,6 +18,7 @@ from exportlint.fixes.eager_only.reports import computes_only, eager_only, is_ex
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.tree import in_order
 from exportlint.fixes.errors import DeclinedError, InapplicableError
+from exportlint.fixes.state.constructor import Constructor
 
 MESSAGE = "Leave it out of export"
 
@@ -71,7 +72,9 @@ def _statements(code: Code, first: ast.stmt) -> set[ast.stmt]:
             waiting += _users(code, statement)
         elif is_report(code, statement):
             waiting += reports(code, statement)
-        elif not isinstance(statement, ast.With) and not _only_writes(code, statement):
+        elif not isinstance(statement, ast.With) and not (
+            _only_writes(code, statement) or _only_collects(code, statement)
+        ):
             raise InapplicableError("the value reaches the exported program")
     return found
 
@@ -114,6 +117,20 @@ def _is_left_out(code: Code, statement: ast.stmt) -> bool:
 def _only_writes(code: Code, statement: ast.stmt) -> bool:
     """Whether a statement only makes text or bytes of something, perhaps into a file."""
     return isinstance(statement, ast.Expr) and _is_dispensable(code, statement.value)
+
+
+def _only_collects(code: Code, statement: ast.stmt) -> bool:
+    """Whether a statement only appends to a list of the module that nothing reads."""
+    match statement:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(), attr=name) as held, attr="append"))
+        ):
+            try:
+                Constructor(code, statement).require_unread(name, [held])
+            except DeclinedError:
+                return False
+            return True
+    return False
 
 
 def _is_dispensable(code: Code, node: ast.expr) -> bool:

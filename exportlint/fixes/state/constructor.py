@@ -148,6 +148,13 @@ class Constructor:
         if not of_class and name in self.code.tree.once(_fields, self.node):
             raise DeclinedError(f"`{name}` is also a class attribute")
 
+    def require_unread(self, name: str, uses: Sequence[ast.Attribute]) -> None:
+        """Raises DeclinedError if anything but `__init__` and some uses knows `self.name`."""
+        self.require_private(name)
+        init = set(ast.walk(self.init)) if self.init is not None else set()
+        if any(use not in init and use not in uses for use in self.uses(name)):
+            raise DeclinedError("other code reads it")
+
     def _leaves_alone(self, base: ast.expr, name: str) -> bool:
         """Whether a base class is one of torch, or a class of the file that does not know an attribute."""
         if (qualified(base, self.code.tree.root, self.code.module.package) or "").startswith("torch.nn."):
