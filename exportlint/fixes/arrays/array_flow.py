@@ -77,6 +77,16 @@ class _Flow:
     def _assignment(self, statement: ast.Assign | ast.AnnAssign, value: ast.expr) -> None:
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         names = {target.id for target in targets if isinstance(target, ast.Name)}
+        match targets, value:
+            case [ast.Tuple(elts=elements)], ast.Tuple(elts=values) if len(elements) == len(values) and all(
+                isinstance(element, ast.Name) for element in elements
+            ):
+                held = [self._rewritten(each) for each in values]
+                for element, is_array in zip(elements, held, strict=True):
+                    assert isinstance(element, ast.Name)
+                    self.arrays.names -= {element.id}
+                    self.arrays.names |= {element.id} if is_array else set()
+                return
         several = self.arrays.several(value)
         if several is not None:
             match targets:

@@ -368,7 +368,8 @@ def _write(code: Code, subscript: ast.Subscript) -> Fix:
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
         raise DeclinedError("it is more than an assignment to one item")
     *before, index = indices(subscript)
-    if not all(map(takes_all, before)):
+    is_last = len(before) == 1 and isinstance(before[0], ast.Constant) and before[0].value is ...
+    if not is_last and not all(map(takes_all, before)):
         raise DeclinedError("it is more than one index")
     value = code.value(statement.value)
     is_scalar = _is_number(value) or (isinstance(value, Tensor) and value.zero_dim)
@@ -379,7 +380,8 @@ def _write(code: Code, subscript: ast.Subscript) -> Fix:
     else:
         raise DeclinedError("the shape of the value is not known")
     place = _place(code, index)
-    line = code.statement(template, receiver=subscript.value, dim=len(before), index=place, value=statement.value)
+    dim = code.make("-1") if is_last else len(before)
+    line = code.statement(template, receiver=subscript.value, dim=dim, index=place, value=statement.value)
     message = (
         "Write with `index_fill_`, which does not accept a negative index"
         if is_scalar
