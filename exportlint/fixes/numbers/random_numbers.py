@@ -40,7 +40,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "random.normalvariate": ("mu", "sigma"), "random.randint": ("a", "b"), "random.randrange": ("start", "stop"),
     "random.choice": ("seq",), "numpy.random.random": ("size",), "numpy.random.random_sample": ("size",),
     "numpy.random.uniform": ("low", "high", "size"), "numpy.random.normal": ("loc", "scale", "size"),
-    "numpy.random.randint": ("low", "high", "size"), "numpy.random.standard_normal": ("size",),
+    "numpy.random.randint": ("low", "high", "size"),
+    "numpy.random.standard_normal": ("size",),
     "numpy.random.permutation": ("x",), "numpy.random.choice": ("a", "size", "replace", "p"),
     "numpy.random.exponential": ("scale", "size"), "random.expovariate": ("lambd",), "random.getrandbits": ("k",),
     "random.sample": ("population", "k"), "secrets.randbelow": ("exclusive_upper_bound",), "secrets.choice": ("seq",),
@@ -67,6 +68,7 @@ COUNTS = frozenset({"poisson", "binomial"})
 _TAKES_TENSORS = (ast.BinOp, ast.UnaryOp, ast.Assign, ast.AugAssign, ast.Return)
 BY_DIMENSIONS = {"numpy.random.rand": "torch.rand", "numpy.random.randn": "torch.randn"}
 MESSAGE = "Draw with torch, which gives different numbers"
+WITH_NUMPY = "the array is also used with NumPy"
 WRAPPERS = frozenset({"torch.from_numpy", "torch.tensor", "torch.as_tensor"})
 
 
@@ -85,22 +87,14 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
     is_starred = any(isinstance(argument, ast.Starred) for argument in call.args) and name not in BY_DIMENSIONS
     if is_starred or any(k.arg is None for k in call.keywords):
         raise DeclinedError("its arguments are not known")
-    array = _converted(code, call)
-    replaced: ast.expr = call if array is None else array[0]
-    parent = code.tree.parents[replaced]
-    wrapper = qualified(parent.func, code.tree.root, code.module.package) if isinstance(parent, ast.Call) else None
     if name in {"random.choice", "secrets.choice"} and not _is_of_numbers(call):
         return _chosen(code, call)
     draw = _Draw(code, call)
-    drawn = draw.drawn(name) if array is None else method(draw.drawn(name), "to", array[1])
+    replaced, drawn = _without_arrays(code, call, draw.drawn(name))
+    parent = code.tree.parents[replaced]
     if _is_seeded(code, call, name):
         raise DeclinedError("a seed in the same call makes the numbers always the same")
-    if wrapper in WRAPPERS and isinstance(parent, ast.Call) and parent.args == [replaced]:
-        if any(keyword.arg not in {"dtype", "device"} for keyword in parent.keywords):
-            raise DeclinedError("the tensor built from them has options")
-        replaced = parent
-        drawn = code.make("{drawn}.to({*options})", drawn=drawn, options=parent.keywords) if parent.keywords else drawn
-    elif isinstance(parent, ast.Subscript) and parent.slice is call and draw.is_index:
+    if isinstance(parent, ast.Subscript) and parent.slice is call and draw.is_index:
         row = _Draw(code, call, shape="(1,)").drawn(name)
         if not surely_tensor(code, parent.value):
             replaced, drawn = chosen_by(code, parent, parent.value, row)
@@ -108,7 +102,8 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
         replaced = parent
         drawn = code.make("{rows}[{row}].squeeze(0)", rows=parent.value, row=row)
     elif (
-        not isinstance(parent, _TAKES_TENSORS)
+        not _is_wrapper(code, replaced)
+        and not isinstance(parent, _TAKES_TENSORS)
         and not _is_index(code, replaced)
         and not (is_used and isinstance(parent, ast.Compare))
     ):
@@ -116,16 +111,41 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
     return code.fix(MESSAGE, code.replace(replaced, drawn), *_unwrapped(code, replaced), safe=False)
 
 
-def _converted(code: Code, call: ast.Call) -> tuple[ast.expr, str] | None:
-    """`….astype(dtype)` of an array that is drawn, and the dtype as torch has it."""
-    attribute = code.tree.parents[call]
-    around = code.tree.parents[attribute]
-    match around:
-        case ast.Call(func=ast.Attribute(attr="astype") as function, args=[wanted], keywords=[]) if (
-            function is attribute and (found := dtype(code, wanted)) is not None
-        ):
-            return around, found
-    return None
+def _is_wrapper(code: Code, node: ast.AST) -> bool:
+    """Whether a call makes a tensor of an array."""
+    return isinstance(node, ast.Call) and qualified(node.func, code.tree.root, code.module.package) in WRAPPERS
+
+
+def _without_arrays(code: Code, node: ast.expr, new: Expression) -> tuple[ast.expr, Expression]:
+    """What is made of an array by arithmetic, `astype` and `torch.from_numpy`, as it is made of the tensor `new`.
+
+    Raises:
+        DeclinedError: NumPy does more with the array.
+    """
+    found = node, new
+    while True:
+        around = code.tree.parents[node]
+        match around:
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare():
+                assert isinstance(around, ast.expr)
+                node, new = around, code.concrete(around, {node: new})
+            case ast.Attribute(attr="astype"):
+                made = code.tree.parents[around]
+                wanted = made.args[0] if isinstance(made, ast.Call) and len(made.args) == 1 else None
+                kind = dtype(code, wanted) if wanted is not None else None
+                if not isinstance(made, ast.Call) or made.keywords or kind is None:
+                    raise DeclinedError(WITH_NUMPY)
+                found = node, new = made, method(new, "to", kind)
+            case ast.Attribute(attr="tolist" | "copy"):
+                raise DeclinedError(WITH_NUMPY)
+            case ast.Call(args=[given], keywords=options) if given is node and _is_wrapper(code, around):
+                if any(option.arg not in {"dtype", "device"} for option in options):
+                    raise DeclinedError("the tensor built from them has options")
+                return around, code.make("{new}.to({*options})", new=new, options=options) if options else new
+            case ast.Call() if (qualified(around.func, code.tree.root, code.module.package) or "").startswith("numpy."):
+                raise DeclinedError(WITH_NUMPY)
+            case _:
+                return found
 
 
 def _is_index(code: Code, node: ast.expr) -> bool:
@@ -137,22 +157,19 @@ def _is_index(code: Code, node: ast.expr) -> bool:
 
 def _unwrapped(code: Code, drawn: ast.expr) -> list[Draft]:
     """What makes tensors of the array that a variable holds, left out. Raises DeclinedError if NumPy uses it."""
-    statement = code.tree.parents[drawn]
+    node = drawn
+    while isinstance(around := code.tree.parents[node], (ast.BinOp, ast.UnaryOp, ast.Compare)):
+        node = around
+    statement = code.tree.parents[node]
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
         return []
     function, name = code.tree.function(statement), statement.targets[0].id
-    package = code.module.package
     found: list[Draft] = []
     for use in ast.walk(function) if function is not None else ():
-        if not isinstance(use, ast.Name) or use.id != name or not isinstance(use.ctx, ast.Load):
-            continue
-        around = code.tree.parents[use]
-        called = qualified(around.func, code.tree.root, package) or "" if isinstance(around, ast.Call) else ""
-        is_method = isinstance(around, ast.Attribute) and around.attr in {"astype", "tolist", "copy"}
-        if is_method or called.startswith("numpy."):
-            raise DeclinedError("the array is also used with NumPy")
-        if called == "torch.from_numpy" and isinstance(around, ast.Call):
-            found.append(code.replace(around, use))
+        if isinstance(use, ast.Name) and use.id == name and isinstance(use.ctx, ast.Load):
+            whole, new = _without_arrays(code, use, code.concrete(use))
+            if whole is not use:
+                found.append(code.replace(whole, new))
     return found
 
 
@@ -235,7 +252,8 @@ class _Draw:
         ways: dict[str, Callable[[dict[str, ast.expr]], Expression]] = {
             "random": self._uniform, "random_sample": self._uniform, "uniform": self._uniform,
             "gauss": self._normal, "normalvariate": self._normal, "normal": self._normal,
-            "standard_normal": self._normal, "randint": self._integer, "randrange": self._integer,
+            "standard_normal": self._normal, "randint": self._integer,
+            "randrange": self._integer,
             "choice": self._choice, "permutation": self._permutation, "sample": self._sample,
             "getrandbits": self._bits, "randbelow": self._below, "exponential": self._exponential,
             "expovariate": self._exponential,
