@@ -11,7 +11,7 @@ from exportlint.analysis.facts.tracing import DataIndex
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.truth import condition_fix
-from exportlint.fixes.edit.attempts import first_of
+from exportlint.fixes.edit.attempts import declined, first_of
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.numbers.index_select import selection_fix
 from exportlint.fixes.numbers.one_hot import one_hot_fix
@@ -46,6 +46,12 @@ TARGETS = {
     "~": "operand of `~`",
     "divmod()": "operand of `divmod()`",
 }
+REFUSED = {
+    "dim argument": "the shape of the result would depend on data",
+    "number argument": "the operator needs the number while it is traced",
+    "list repetition": "how many items there are would depend on data",
+}
+"""Why there is no rewrite for a target of any form."""
 
 
 @rule("EXP106", "tensor-index", Conversion, DataIndex)
@@ -70,7 +76,8 @@ def _fix(code: Code, fact: Conversion) -> Fix:
     asked = code.expression
     if isinstance(asked, ast.Compare) and fact.target in {"set element", "dict key"}:
         return condition_fix(code, fact)
-    return first_of(code, fact, divmod_fix, one_hot_fix, range_numbers_fix, selection_fix)
+    last = declined(REFUSED.get(fact.target, "the program does not have the number"))
+    return first_of(code, fact, divmod_fix, one_hot_fix, range_numbers_fix, selection_fix, lambda code, _: last(code))
 
 
 def _in_older_torch(fact: DataIndex, context: Context) -> Iterator[Report]:

@@ -35,7 +35,7 @@ def tied_fix(code: Code, _: Fact) -> Fix:
         raise InapplicableError("the address is not compared with another one")
     held = [tensor(code, one), tensor(code, other)]
     if not all(each is not None and each.origin in HELD for each in held):
-        raise DeclinedError("only the caller knows which inputs share memory")
+        raise DeclinedError("the program does not know which tensors share memory")
     template = "{one} is {other}" if isinstance(operator, ast.Eq) else "{one} is not {other}"
     new = code.make(template, one=one, other=other)
     return code.fix("Ask whether it is the same tensor", code.replace(compared, new), safe=False)
