@@ -68,6 +68,8 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
             pass
         else:
             return code.fix("Keep the items in one buffer, if their sizes agree", *drafts, safe=False)
+        if _is_empty_deque(constructor.assignment(name).value):
+            raise DeclinedError("it grows until it is full, but a buffer has one size")
         if _is_empty_list(constructor.assignment(name).value):
             drafts = keep_totals(code, constructor, name)
             return code.fix("Keep what is read from the list in buffers", *drafts, safe=False)
@@ -86,12 +88,13 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     statement = code.tree.statement(node)
     if len(uses) != 1 or not isinstance(statement, (ast.Assign, ast.Expr)):
         raise DeclinedError("the statement does more than change it")
-    constructor = Constructor(code, node)
-    constructor.require_private(uses[0].attr)
-    init = set(ast.walk(constructor.init)) if constructor.init is not None else set()
-    if any(use not in init and use not in uses for use in constructor.uses(uses[0].attr)):
-        raise DeclinedError("other code reads it")
+    Constructor(code, node).require_unread(uses[0].attr, uses)
     return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)
+
+
+def _is_empty_deque(node: ast.expr) -> bool:
+    is_deque = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "deque"
+    return is_deque and not node.args  # type: ignore[attr-defined]
 
 
 def _is_empty_list(node: ast.expr) -> bool:

@@ -11,7 +11,9 @@ from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.arrays.array_flow import without_dlpack
 from exportlint.fixes.eager_only.unused import left_out
+from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.tracing.shared_memory import tied_fix
 from exportlint.registry import rule
 
 ADDRESS = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING, (2, 9): ERROR}, strict=always(ERROR))
@@ -42,4 +44,4 @@ def _fix(code: Code, fact: HostRead, context: Context) -> Fix:
         return code.fix(message, code.replace(call, call.func.value), safe=False)
     if fact.api == "torch.from_dlpack" and len(call.args) == 1 and not call.keywords:
         return without_dlpack(code, call, call.args[0])
-    return left_out(code, call, context.version)
+    return first_of(code, fact, lambda code, _: left_out(code, call, context.version), tied_fix)

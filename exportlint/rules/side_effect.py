@@ -9,6 +9,7 @@ from exportlint.analysis.facts import Call, HostRead
 from exportlint.analysis.library_functions import LibraryFunction, find
 from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.control_flow.threads import without_thread
 from exportlint.fixes.eager_only.reports import asks_exporting, eager_only, reports
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -55,7 +56,7 @@ def _in_thread(fact: HostRead, context: Context) -> Iterator[Report]:
     message = (
         f"`{fact.api.rpartition('.')[2]}` computes with tensors in another thread, which torch.export does not trace"
     )
-    yield Report(severity, message, "compute in the thread that calls the model")
+    yield Report(severity, message, "compute in the thread that calls the model", fix=without_thread)
 
 
 def _fix(code: Code, fact: Call, context: Context) -> Fix:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeConversion
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.fixes.edit.attempts import declined
+from exportlint.fixes.numbers.text_keys import text_key_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(WARNING), strict=always(WARNING))
@@ -29,6 +31,7 @@ def size_as_key(fact: SizeConversion, context: Context) -> Iterator[Report]:
             "a string made from a symbolic number is looked up or compared: it contains the symbol's name, not its "
             "value",
             "compute with the number itself, or choose with `torch.where`",
+            fix=text_key_fix if is_number else declined("the program cannot depend on the text of a size"),
         )
     elif fact.target in TARGETS and fact.varies and severity is not None:
         yield Report(

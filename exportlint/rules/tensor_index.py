@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.domain.values import Tensor
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.tracing import DataIndex
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.fixes.edit.attempts import first_of
+from exportlint.findings import Fix
+from exportlint.fixes.control_flow.truth import condition_fix
+from exportlint.fixes.edit.attempts import declined, first_of
+from exportlint.fixes.edit.code import Code
 from exportlint.fixes.numbers.index_select import selection_fix
 from exportlint.fixes.numbers.one_hot import one_hot_fix
+from exportlint.fixes.numbers.quotients import divmod_fix
 from exportlint.fixes.numbers.ranges import range_numbers_fix
 from exportlint.registry import rule
 
@@ -41,6 +46,12 @@ TARGETS = {
     "~": "operand of `~`",
     "divmod()": "operand of `divmod()`",
 }
+REFUSED = {
+    "dim argument": "the shape of the result would depend on data",
+    "number argument": "the operator needs the number while it is traced",
+    "list repetition": "how many items there are would depend on data",
+}
+"""Why there is no rewrite for a target of any form."""
 
 
 @rule("EXP106", "tensor-index", Conversion, DataIndex)
@@ -57,8 +68,16 @@ def tensor_index(fact: Conversion | DataIndex, context: Context) -> Iterator[Rep
         severity,
         f"{what} is read from a tensor: torch.export does not know its value",
         "stack the choices and use `index_select`, or choose by a Python value",
-        fix=lambda code: first_of(code, fact, one_hot_fix, range_numbers_fix, selection_fix),
+        fix=lambda code: _fix(code, fact),
     )
+
+
+def _fix(code: Code, fact: Conversion) -> Fix:
+    asked = code.expression
+    if isinstance(asked, ast.Compare) and fact.target in {"set element", "dict key"}:
+        return condition_fix(code, fact)
+    last = declined(REFUSED.get(fact.target, "the program does not have the number"))
+    return first_of(code, fact, divmod_fix, one_hot_fix, range_numbers_fix, selection_fix, lambda code, _: last(code))
 
 
 def _in_older_torch(fact: DataIndex, context: Context) -> Iterator[Report]:

@@ -9,7 +9,9 @@ from exportlint.analysis.facts import Branch
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.truth import condition_fix
+from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.numbers.ordered_by_key import index_of_best
 from exportlint.fixes.numbers.ordering import extreme_fix, sorted_fix
 from exportlint.registry import rule
 
@@ -73,4 +75,6 @@ def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
 
 def _fix(code: Code, fact: Branch) -> Fix:
     special = ORDERING.get(fact.construct)
+    if fact.construct == "list method":
+        return first_of(code, fact, index_of_best, condition_fix)
     return special(code, fact) if special is not None else condition_fix(code, fact)

@@ -36,6 +36,12 @@ CREATIONS = {
     "asarray": "tensor",
 }  # fmt: skip
 """Functions of numpy that make arrays of numbers."""
+TAKE_OTHERS = frozenset({
+    "where", "power", "concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"
+})  # fmt: skip
+"""Functions of numpy whose first argument may be a number or a list of arrays, with the same function of torch."""
+PERCENTILES = {"percentile": "quantile", "nanpercentile": "nanquantile"}
+"""Functions of numpy that ask for a percentage where those of torch ask for a fraction."""
 LIMITS = {"maximum": "min", "minimum": "max"}
 
 
@@ -49,17 +55,29 @@ def function(arrays: Arrays, name: str, node: ast.Call) -> Expression:
         return call(
             code.name("torch.clamp"), arrays.plain(tensor), templates.keyword(LIMITS[name], arrays.plain(limit))
         )
+    if name in PERCENTILES and len(arguments) == 2:
+        return _percentile(arrays, name, node)
     known = NUMPY.get(name) or ALONG_AXES.get(name)
     if known is None or any(isinstance(argument, ast.Starred) for argument in arguments):
         raise DeclinedError(f"torch has no `{name}`")
     if known in OF_TENSORS and not all(map(arrays.is_tensor, arguments)):
         raise DeclinedError("torch takes tensors only")
-    if name not in {"where", "power", "concatenate", "stack"} and not arrays.is_tensor(arguments[0]):
+    if name not in TAKE_OTHERS and not arrays.is_tensor(arguments[0]):
         raise DeclinedError("the first argument is a number")
     given = [arrays.plain(argument) for argument in arguments]
     if known == "matmul":
         arrays.multiplied()
     return call(code.name(f"torch.{known}"), *given, *_keywords(arrays, name, node, len(arguments) > 1))
+
+
+def _percentile(arrays: Arrays, name: str, node: ast.Call) -> Expression:
+    """`np.percentile(a, q)` as `torch.quantile(a, q / 100)`."""
+    array, percentage = node.args
+    if not arrays.is_tensor(array):
+        raise DeclinedError("the first argument is a number")
+    fraction = templates.binary("/", arrays.plain(percentage), 100)
+    options = _keywords(arrays, name, node, positional_axis=False)
+    return call(arrays.code.name(f"torch.{PERCENTILES[name]}"), arrays.plain(array), fraction, *options)
 
 
 def method(arrays: Arrays, source: Expression, name: str, node: ast.Call) -> Expression:

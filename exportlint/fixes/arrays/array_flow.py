@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from exportlint.findings import Fix
-from exportlint.fixes.arrays.arrays import READS, Arrays
+from exportlint.fixes.arrays.arrays import METADATA, READS, Arrays
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import same
@@ -22,8 +22,6 @@ from exportlint.fixes.proofs.observed_values import builtin, tensor
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
-
-METADATA = frozenset({"shape", "ndim"})
 
 
 def computed_by_torch(code: Code) -> Fix:
@@ -79,6 +77,24 @@ class _Flow:
     def _assignment(self, statement: ast.Assign | ast.AnnAssign, value: ast.expr) -> None:
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         names = {target.id for target in targets if isinstance(target, ast.Name)}
+        match targets, value:
+            case [ast.Tuple(elts=elements)], ast.Tuple(elts=values) if len(elements) == len(values) and all(
+                isinstance(element, ast.Name) for element in elements
+            ):
+                held = [self._rewritten(each) for each in values]
+                for element, is_array in zip(elements, held, strict=True):
+                    assert isinstance(element, ast.Name)
+                    self.arrays.names -= {element.id}
+                    self.arrays.names |= {element.id} if is_array else set()
+                return
+        several = self.arrays.several(value)
+        if several is not None:
+            match targets:
+                case [ast.Tuple(elts=elements)] if all(isinstance(element, ast.Name) for element in elements):
+                    self.edits.append(self.code.replace(value, several))
+                    self.arrays.names |= {element.id for element in elements if isinstance(element, ast.Name)}
+                    return
+            raise DeclinedError("it is not known how the arrays of a tuple are used")
         if self._rewritten(value):
             if len(names) < len(targets):
                 raise DeclinedError("the array is kept")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 COPIES = frozenset({"numpy.array", "numpy.copy"})
 VIEWS = frozenset({"numpy.asarray", "numpy.ascontiguousarray", "numpy.asanyarray"})
+METADATA = frozenset({"shape", "ndim"})
+"""Attributes that say of a tensor what they say of an array."""
 READS = frozenset({"item", "tolist", "__setitem__"})
 """Methods that give what is not an array, by the same name as those of tensors."""
 WRAPPERS = {
@@ -30,6 +32,15 @@ WRAPPERS = {
     "torch.Tensor": "float", "torch.FloatTensor": "float", "torch.LongTensor": "long",
 }  # fmt: skip
 """What makes tensors of arrays, and the method that does of a tensor what it does besides."""
+
+
+SEVERAL = {"unravel_index": "unravel_index", "nonzero": "where", "where": "where"}
+"""Functions of numpy that give a tuple of arrays, as that of torch gives tensors."""
+OF_NUMBERS = {
+    "sqrt": "sqrt", "exp": "exp", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p", "sin": "sin",
+    "cos": "cos", "tan": "tan", "tanh": "tanh", "arctan": "atan", "deg2rad": "radians", "rad2deg": "degrees",
+}  # fmt: skip
+"""Functions of numpy that numbers are given to, as `math` calls them."""
 
 
 class Arrays:
@@ -58,13 +69,24 @@ class Arrays:
         options = [self._option(keyword) for keyword in node.keywords]
         return templates.method(source, "to", *options) if options else source
 
+    def several(self, node: ast.expr) -> Expression | None:
+        """What gives as many tensors as a function of numpy gives arrays; None if an expression is something else."""
+        if not isinstance(node, ast.Call) or node.keywords:
+            return None
+        known = SEVERAL.get(self._external(node.func).removeprefix("numpy."))
+        if known is None or not node.args or not self.is_tensor(node.args[0]) or len(node.args) > 2:
+            return None
+        if known == "where" and len(node.args) > 1:
+            return None
+        return templates.call(self.code.name(f"torch.{known}"), *map(self.plain, node.args))
+
     def array(self, node: ast.expr) -> Expression | None:
         """The tensor that says the same as an array; None if an expression is none."""
         match node:
             case ast.Name():
                 return templates.dotted(node.id) if node.id in self.names else None
             case ast.Call():
-                return self._call(node)
+                return None if self.several(node) is not None else self._call(node)
             case ast.BinOp():
                 return self._operator(node, [node.left, node.right])
             case ast.UnaryOp():
@@ -88,7 +110,17 @@ class Arrays:
         known = constant(self.code, node)
         if known is not None:
             return templates.dotted(known)
+        if isinstance(node, ast.BinOp):
+            return self._with_parts(node, [node.left, node.right])
+        if isinstance(node, ast.UnaryOp):
+            return self._with_parts(node, [node.operand])
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            of_number = OF_NUMBERS.get(self._external(node.func).removeprefix("numpy."))
+            if of_number is not None:
+                return templates.call(self.code.name(f"math.{of_number}"), self.plain(node.args[0]))
         for part in ast.walk(node):
+            if isinstance(part, ast.Name) and self._is_asked_for_shape(part):
+                continue
             is_array = isinstance(part, ast.expr) and (self.array(part) or self._external(part).startswith("numpy"))
             if is_array:
                 raise DeclinedError("an array is also used in another way")
@@ -97,6 +129,10 @@ class Arrays:
     def is_tensor(self, node: ast.expr) -> bool:
         """Whether an expression is a tensor, or an array that becomes one."""
         return self.array(node) is not None or tensor(self.code, node) is not None
+
+    def _is_asked_for_shape(self, name: ast.Name) -> bool:
+        around = self.code.tree.parents.get(name)
+        return isinstance(around, ast.Attribute) and around.attr in METADATA
 
     def multiplied(self) -> None:
         """Raises DeclinedError if there are arrays of numbers: torch multiplies matrices of one dtype only."""
@@ -169,6 +205,9 @@ class Arrays:
 
     def _subscript(self, node: ast.Subscript) -> Expression | None:
         source = self.array(node.value)
+        several = self.several(node.value) if isinstance(node.slice, ast.Constant) else None
+        if several is not None:
+            return self.code.concrete(node, {node.value: several})
         if source is None:
             return None
         for part in ast.walk(node.slice):

@@ -34,6 +34,8 @@ NUMPY = {
     "trace": "trace", "tril": "tril", "triu": "triu", "true_divide": "true_divide", "trunc": "trunc",
     "where": "where", "zeros_like": "zeros_like", "swapaxes": "swapaxes", "moveaxis": "moveaxis",
     "diagonal": "diagonal", "roll": "roll", "repeat": "repeat_interleave", "tile": "tile",
+    "vstack": "vstack", "hstack": "hstack", "dstack": "dstack", "column_stack": "column_stack",
+    "atleast_1d": "atleast_1d", "atleast_2d": "atleast_2d", "fmod": "fmod",
 }  # fmt: skip
 """Functions of numpy that torch has with the same positional arguments."""
 

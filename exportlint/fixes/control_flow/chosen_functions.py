@@ -2,25 +2,42 @@
 
 `(f if c else g)(x)` becomes `torch.where(c, f(x), g(x))`. Where a variable holds the function, as in
 `h = f if c else g` or an `if` that only assigns it, each call of the variable becomes such a choice, and where it holds
-a string, each tensor that is computed with it: `self.heads[name](x)`, `pad(x, p, mode)`.
+a string, each tensor that is computed with it: `self.heads[name](x)`, `pad(x, p, mode)`. `getattr(self, "a" if c else
+"b")` becomes `torch.where(c, self.a, self.b)`.
 
-Never safe: the function that was not taken runs, too, and the results are broadcast and promoted.
+A function of the project is called by `torch.cond`, which takes one of them.
+
+Never safe: the function that was not taken runs, too, and the results are broadcast and promoted. `torch.cond` compiles
+both, also in eager.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from exportlint.fixes.control_flow.bodies import (
+    check_movable,
+    check_result,
+    check_tensors,
+    clone,
+    operands,
+    runs_of,
+)
 from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.merging import Fresh, hoisted
 from exportlint.fixes.control_flow.where import CHOOSE, branch_of
+from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.template import call as called
+from exportlint.fixes.edit.template import expression, statement
 from exportlint.fixes.errors import DeclinedError, InapplicableError
+from exportlint.fixes.proofs.called_variables import calls_of
+from exportlint.fixes.proofs.live_variables import needed
 from exportlint.fixes.proofs.liveness import assigned
-from exportlint.fixes.proofs.observed_values import as_tensor, is_python
-from exportlint.fixes.proofs.purity import require_pure
+from exportlint.fixes.proofs.observed_values import as_tensor, builtin, is_python
+from exportlint.fixes.proofs.purity import is_pure, require_pure
 
 if TYPE_CHECKING:
     from exportlint.analysis.facts import Fact
@@ -44,13 +61,21 @@ def chosen_function_fix(code: Code, _: Fact) -> Fix:
             asked = tensor_condition(code, branch.test).tensor
             result = _result(code, parent, asked, branch.body, branch.orelse)
             return code.fix(CHOOSE, code.replace(parent, result), safe=False)
+        if not isinstance(parent, ast.stmt) and _is_text(branch.body) and _is_text(branch.orelse):
+            use = _smallest_tensor(code, branch, branch.body, branch.orelse)
+            asked = tensor_condition(code, branch.test).tensor
+            chosen = _with_each(code, use, [branch], asked, branch.body, branch.orelse)
+            return code.fix(CHOOSE, code.replace(use, chosen), safe=False)
     name, one, other = _assigned(code, branch)
-    statement = branch if isinstance(branch, ast.If) else code.tree.statement(branch)
+    around = branch if isinstance(branch, ast.If) else code.tree.statement(branch)
     lines: list[Statement] = []
     (condition,) = hoisted([tensor_condition(code, branch.test)], lines, Fresh(code, branch))
-    edits = [code.statements.replace([statement], lines)] if lines else [code.statements.left_out(statement)]
-    block, first = code.tree.block(statement), code.tree.index(statement)
-    uses = _uses_of(code, statement, name) if _is_text(one) and _is_text(other) else _calls_of(code, statement, name)
+    edits = [code.statements.replace([around], lines)] if lines else [code.statements.left_out(around)]
+    block, first = code.tree.block(around), code.tree.index(around)
+    is_text = _is_text(one) and _is_text(other)
+    uses: Sequence[tuple[int, ast.expr]] = (
+        _uses_of(code, around, name, one, other) if is_text else calls_of(code, around, name)
+    )
     for index, use in uses:
         between = block[first + 1 : index]
         if (names_in(one) | names_in(other)) & assigned(between):
@@ -59,7 +84,8 @@ def chosen_function_fix(code: Code, _: Fact) -> Fix:
         if isinstance(use, ast.Call) and not _is_text(one):
             edits.append(code.replace(use, _result(here, use, condition.tensor, one, other)))
         else:
-            edits.append(code.replace(use, _with_each(here, use, name, condition.tensor, one, other)))
+            named = [part for part in ast.walk(use) if isinstance(part, ast.Name) and part.id == name]
+            edits.append(code.replace(use, _with_each(here, use, named, condition.tensor, one, other)))
     return code.fix(CHOOSE, *edits, safe=False)
 
 
@@ -78,37 +104,12 @@ def _assigned(code: Code, branch: ast.AST) -> tuple[str, ast.expr, ast.expr]:
     raise InapplicableError("the branch does not choose a function")
 
 
-def _calls_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast.expr]]:
-    """The calls of a variable that nothing else is done with, all behind its only assignment.
-
-    Each with the index of the statement in which it is. Raises DeclinedError.
-    """
-    function = code.tree.function(statement)
-    if function is None:
-        raise DeclinedError("the code runs when the file is imported")
-    inside, block = set(ast.walk(statement)), code.tree.block(statement)
-    places = {n: index for index, each in enumerate(block) for n in ast.walk(each)}
-    found: list[tuple[int, ast.expr]] = []
-    for node in ast.walk(function):
-        if not isinstance(node, ast.Name) or node.id != name or node in inside:
-            continue
-        use = code.tree.parents[node]
-        if not isinstance(use, ast.Call) or use.func is not node or code.tree.function(use) is not function:
-            raise DeclinedError("the chosen function is used in other ways than a call")
-        if places.get(node, -1) <= code.tree.index(statement):
-            raise DeclinedError("the chosen function is also called elsewhere")
-        found.append((places[node], use))
-    if not found:
-        raise InapplicableError("the branch does not choose a function")
-    return found
-
-
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _uses_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast.expr]]:
-    """The smallest tensors that are computed with a variable, as `_calls_of` has it. Raises DeclinedError."""
+def _uses_of(code: Code, statement: ast.stmt, name: str, one: ast.expr, other: ast.expr) -> list[tuple[int, ast.expr]]:
+    """The smallest tensors that are computed with a variable, as `calls_of` has it. Raises DeclinedError."""
     function = code.tree.function(statement)
     if function is None:
         raise DeclinedError("the code runs when the file is imported")
@@ -121,42 +122,90 @@ def _uses_of(code: Code, statement: ast.stmt, name: str) -> list[tuple[int, ast.
         index = places.get(node, -1)
         if index <= code.tree.index(statement) or not isinstance(node.ctx, ast.Load):
             raise DeclinedError("the chosen string is also used elsewhere")
-        here, use = code.after(block[code.tree.index(statement) : index]), code.tree.parents[node]
-        while isinstance(use, (ast.expr, ast.keyword)) and not isinstance(use, (ast.Lambda, ast.JoinedStr)):
-            if isinstance(use, ast.expr) and as_tensor(here.value(use)) is not None:
-                break
-            use = code.tree.parents[use]
-        if not isinstance(use, ast.expr) or isinstance(use, (ast.Lambda, ast.JoinedStr)):
-            raise DeclinedError("the chosen string is used for more than tensors")
-        found[use] = index
+        here = code.after(block[code.tree.index(statement) : index])
+        found[_smallest_tensor(here, node, one, other)] = index
     if not found:
         raise InapplicableError("the branch does not choose a string")
     inner = {part for use in found for part in ast.walk(use) if part is not use}
     return [(index, use) for use, index in found.items() if use not in inner]
 
 
+def _smallest_tensor(code: Code, node: ast.expr, one: ast.expr, other: ast.expr) -> ast.expr:
+    """The smallest tensor that is computed with a string, whichever of two it is. Raises DeclinedError."""
+    use = code.tree.parents[node]
+    while isinstance(use, (ast.expr, ast.keyword)) and not isinstance(use, (ast.Lambda, ast.JoinedStr)):
+        if isinstance(use, ast.expr) and all(
+            as_tensor(code.value(way)) is not None for _, way in _ways(code, use, [node], one, other)
+        ):
+            return use
+        use = code.tree.parents[use]
+    raise DeclinedError("the chosen string is used for more than tensors")
+
+
 def _with_each(
-    code: Code, use: ast.expr, name: str, condition: Expression, one: ast.expr, other: ast.expr
+    code: Code, use: ast.expr, chosen: Sequence[ast.expr], condition: Expression, one: ast.expr, other: ast.expr
 ) -> Expression:
-    """The choice between what an expression gives for two values of a variable. Raises DeclinedError."""
-    require_pure(code, use)
-    named = [part for part in ast.walk(use) if isinstance(part, ast.Name) and part.id == name]
-    ways = [code.concrete(use, {part: code.concrete(value) for part in named}) for value in (one, other)]
-    return called(code.name("torch.where", use), condition, *ways)
+    """The choice between what an expression gives for two values of parts of it. Raises DeclinedError."""
+    ways = list(_ways(code, use, chosen, one, other))
+    for _, read in ways:
+        require_pure(code, read)
+    return called(code.name("torch.where", use), condition, *(way for way, _ in ways))
+
+
+def _ways(
+    code: Code, use: ast.expr, chosen: Sequence[ast.expr], *values: ast.expr
+) -> Iterator[tuple[Expression, ast.expr]]:
+    """An expression with each of some values in the place of parts of it, also as analysis reads it."""
+    for value in values:
+        way = code.concrete(use, dict(_put(code, part, value) for part in chosen))
+        (read,) = analysed([code.statement("{way}", way=way)])
+        assert isinstance(read, ast.Expr)
+        yield way, read.value
+
+
+def _put(code: Code, part: ast.expr, value: ast.expr) -> tuple[ast.expr, Expression]:
+    """What is replaced where a value takes the place of a part: all of `getattr(self, part)` by `self.value`."""
+    around = code.tree.parents[part]
+    match around, value:
+        case ast.Call(args=[held, given], keywords=[]), ast.Constant(value=str() as name) if (
+            given is part and name.isidentifier() and builtin(code, around) == "getattr"
+        ):
+            return around, code.make("{held}.{name}", held=held, name=name)
+    return part, code.concrete(value)
 
 
 def _result(code: Code, call: ast.Call, condition: Expression, one: ast.expr, other: ast.expr) -> Expression:
     """The choice between what two functions give for the arguments of a call. Raises DeclinedError."""
-    ways = []
+    ways, runs = [], []
     for function in (one, other):
         way = ast.copy_location(ast.Call(function, call.args, call.keywords), call)
         if isinstance(function, ast.IfExp) or is_python(code, function):
             raise InapplicableError("the branch does not choose a function")
-        require_pure(code, way)
         if as_tensor(code.value(way)) is None:
             raise DeclinedError("the chosen function does not return a tensor")
         if isinstance(call.func, ast.Name):
             ways.append(code.concrete(call, {call.func: code.concrete(function)}))
         else:  # the parentheses are those of the choice
             ways.append(called(code.concrete(function), *map(code.argument, [*call.args, *call.keywords])))
-    return called(code.name("torch.where", call), condition, *ways)
+        runs.append(way)
+    if all(is_pure(code, way) for way in runs):
+        return called(code.name("torch.where", call), condition, *ways)
+    return _by_cond(code, call, condition, list(zip(ways, runs, strict=True)))
+
+
+def _by_cond(
+    code: Code, call: ast.Call, condition: Expression, ways: Sequence[tuple[Expression, ast.Call]]
+) -> Expression:
+    """The result of the one function that `torch.cond` calls, as code of the project does. Raises DeclinedError."""
+    check_movable([run for _, run in ways])
+    results = []
+    for way, run in ways:
+        found = runs_of(code, [ast.copy_location(ast.Return(run), run)])
+        values = [(each, value) for each in found for _, value in each.returned]
+        check_tensors((value for _, value in values), "the returned value")
+        results.append(way if all(each.is_own(value) for each, value in values) else clone(way))
+    given = operands(code, needed([run for _, run in ways]), ())
+    functions = [expression("lambda {*names}: {result}", names=given.names, result=result) for result in results]
+    made = called(code.name("torch.cond", call), condition, *functions, given.tuple)
+    check_result(code, [statement("{made}", made=made)])
+    return made

@@ -1,7 +1,8 @@
 """Python conditions on tensor data as tensors: 0-d bool tensors that say what the truth of an expression was.
 
 `a and not b` becomes `a & ~b`, `0 < x.item() < 1` becomes `(0 < x) & (x < 1)`, `v in (1, 2)` becomes
-`(v == 1) | (v == 2)`, `any(r.sum() > 0 for r in x)` becomes `torch.stack([r.sum() > 0 for r in x]).any()`.
+`(v == 1) | (v == 2)`, `v in self.codes` becomes `torch.isin(v, torch.tensor(list(self.codes)))`, and
+`any(r.sum() > 0 for r in x)` becomes `torch.stack([r.sum() > 0 for r in x]).any()`.
 
 Safe: what Python did not ask in each case is total, nothing is evaluated twice that is not pure, and comparisons are of
 numbers that the dtype holds (`numbers.operands`). Otherwise an operand may be refused where Python did not ask it.
@@ -13,11 +14,13 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from exportlint.analysis.domain.values import External
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Const, Dict, External, Python, Tuple, Value
+from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.fixes.control_flow.logic import Condition, both, either, negated
 from exportlint.fixes.control_flow.selection_counts import count_condition
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import COMPARISONS, binary, call, method
+from exportlint.fixes.edit.template import COMPARISONS, binary, call, keyword, method
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers import operands as numbers
 from exportlint.fixes.numbers.operands import is_scalar
@@ -119,11 +122,40 @@ def _contained(code: Code, item: ast.expr, container: ast.expr) -> Condition:
     if isinstance(container, (ast.Tuple, ast.List, ast.Set)):
         return _any_of(code, item, container.elts)
     held = tensor(code, container)
+    if held is None and _are_numbers(code.value(container)):
+        return _among(code, item, container)
     if held is None or held.assumed:  # a dict has keys
         raise DeclinedError("the elements are not known")
     one, other = numbers.operands(code, container, item)
     equal = binary("==", one.source, other.source)
     return Condition(method(equal, "any"), one.safe and other.safe and not held.assumed)
+
+
+def _are_numbers(container: Value) -> bool:
+    """Whether all that a container may hold, or the keys of a dictionary, are numbers that Python knows."""
+    if isinstance(container, Dict):
+        return container.rest is None and all(type(key) in (int, float) for key, _ in container.entries)
+    held = container.items if isinstance(container, Tuple) else ()
+    # what a set holds is not known, but it is asked for a number
+    known = {"int", "float", None} if isinstance(container, Many) and container.type == "set" else {"int", "float"}
+    held = (container.item,) if isinstance(container, Many) else held
+    return bool(held) and all(
+        type(one.value) in (int, float) if isinstance(one, Const) else isinstance(one, Python) and one.type in known
+        for item in held
+        for one in options(item)
+    )
+
+
+def _among(code: Code, item: ast.expr, container: ast.expr) -> Condition:
+    """Whether a tensor is one of some numbers, however many there are."""
+    found = numbers.operand(code, item)
+    if found is None or not is_pure(code, item):
+        raise DeclinedError("the elements are not known")
+    is_number = scalar(code, item) is not None and not isinstance(item, ast.Call)
+    where = [] if is_number else [keyword("device", code.make("{item}.device", item=found.source))]
+    listed = code.make("list({container})", container=container)
+    values = call(code.name("torch.tensor"), listed, *where)
+    return Condition(call(code.name("torch.isin"), found.source, values), safe=False, scalar=found.scalar)
 
 
 def _any_of(code: Code, item: ast.expr, elements: Sequence[ast.expr]) -> Condition:

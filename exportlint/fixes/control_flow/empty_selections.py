@@ -40,7 +40,7 @@ def empty_selection_fix(code: Code, _: Fact) -> Fix:
     """
     statement = code.tree.statement(code.node(ast.expr))
     if not isinstance(statement, ast.If) or statement.orelse:
-        raise DeclinedError("it is not an `if …: continue`")
+        raise InapplicableError("it is not an `if …: continue`")
     skips = isinstance(statement.body[-1], ast.Continue)
     if skips and (len(statement.body) > 1 or not isinstance(code.tree.parents[statement], (ast.For, ast.While))):
         raise DeclinedError("it does more than skip an iteration")

@@ -25,6 +25,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import call, dotted, statement
 from exportlint.fixes.errors import DeclinedError, InapplicableError
+from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.live_variables import bound, definitely_assigned, needed, needed_after
 from exportlint.fixes.proofs.purity import is_pure
 
@@ -71,8 +72,12 @@ def masked_fix(code: Code, _: Fact) -> Fix:
         left = statement("{flag} = {condition}", flag=flag, condition=lasting.tensor)
         edits = [code.statements.replace([branch], [*said_before(code, branch), left])]
         masked = loop.body[index + 1 :]
+    own: set[str] = set()
     for one in masked:
+        if _writes_to_own(code, one, own):
+            continue
         edits += _masked(code, one, predicated, when, late)
+        own |= _made_by(one) - carried
         if one in loop.body[:index]:  # from here on it has a value
             late = late - set(bound([one]))
     edits += predicated.selections(code)
@@ -130,6 +135,28 @@ def _masked(code: Code, one: ast.stmt, predicated: Predicated, when: Predicate, 
             return []
     lines = predicated.statement(code, one, when, called=True)
     return [code.statements.replace([one], lines)]
+
+
+def _made_by(one: ast.stmt) -> set[str]:
+    """The variable that a statement gives a tensor of its own, which is no view of another one."""
+    match one:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp() | ast.Compare() | ast.UnaryOp()):
+            return {name}
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr="clone"))):
+            return {name}
+    return set()
+
+
+def _writes_to_own(code: Code, one: ast.stmt, own: set[str]) -> bool:
+    """Whether a statement only writes in place to tensors that the pass has made, and that no other pass sees."""
+    target = one.targets[0] if isinstance(one, ast.Assign) else getattr(one, "target", None)
+    if not isinstance(one, (ast.Assign, ast.AugAssign)) or not isinstance(target, ast.Subscript):
+        return False
+    if not isinstance(target.value, ast.Name) or target.value.id not in own or not _has_no_effect(code, one.value):
+        return False
+    require_unguarded(code, target)
+    require_unguarded(code, one.value)
+    return True
 
 
 def _has_no_effect(code: Code, node: ast.expr) -> bool:

@@ -47,7 +47,7 @@ def write_fix(code: Code, _: Fact) -> Fix:
         raise InapplicableError("it is not an `if`")
     if code.statements.is_elif(branch):
         raise InapplicableError("the `if` before it tests its condition first")
-    several = len(branch.body) + len(branch.orelse) > 1
+    several = len(branch.body) + len(branch.orelse) > 1 or isinstance(branch.body[0], (ast.For, ast.With))
     conditions = [lasting_condition(code, branch.test) if several else tensor_condition(code, branch.test)]
     lines: list[Statement] = []
     fresh = Fresh(code, branch)

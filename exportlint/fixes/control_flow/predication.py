@@ -42,6 +42,7 @@ from exportlint.fixes.edit.template import (
 from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
+from exportlint.fixes.proofs.live_variables import bound, needed_after
 from exportlint.fixes.proofs.liveness import is_bound, read_later
 from exportlint.fixes.proofs.observed_values import builtin, is_python, operation, tensor
 from exportlint.fixes.proofs.purity import is_pure
@@ -161,7 +162,21 @@ class Predicated:
                 return [code.statement("with {item}:\n    {*body}", item=expression(items), body=body)] if body else []
             case ast.If():
                 return self._branch(code, one, when)
+            case ast.For(orelse=[]):
+                return self._loop(code, one, when)
         raise DeclinedError("it does more than write to tensors and assign variables")
+
+    def _loop(self, code: Code, one: ast.For, when: Predicate) -> list[Statement]:
+        """A loop that runs in any case, whose body takes effect only where the condition holds."""
+        self._require_pure(code, one.iter)
+        if set(bound([one.target])) & needed_after(code.tree, one):
+            raise DeclinedError("the loop variable is used after the loop")
+        inside = code.after([ast.copy_location(ast.For(one.target, one.iter, [ast.Pass()], []), one)])
+        body = self.block(inside, one.body, when)
+        if not body:
+            return []
+        template = "for {target} in {items}:\n    {*body}"
+        return [code.statement(template, target=one.target, items=one.iter, body=body)]
 
     def _appended(self, code: Code, one: ast.stmt, name: str, item: ast.expr, when: Predicate) -> list[Statement]:
         """An item that a list gets in any case, and whether it belongs there."""

@@ -17,7 +17,8 @@ from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.eager_only.reports import computes_only, eager_only, is_exporting, is_report, reports
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.tree import in_order
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
+from exportlint.fixes.state.constructor import Constructor
 
 MESSAGE = "Leave it out of export"
 
@@ -71,8 +72,10 @@ def _statements(code: Code, first: ast.stmt) -> set[ast.stmt]:
             waiting += _users(code, statement)
         elif is_report(code, statement):
             waiting += reports(code, statement)
-        elif not isinstance(statement, ast.With) and not _only_writes(code, statement):
-            raise DeclinedError("the value reaches the exported program")
+        elif not isinstance(statement, ast.With) and not (
+            _only_writes(code, statement) or _only_collects(code, statement)
+        ):
+            raise InapplicableError("the value reaches the exported program")
     return found
 
 
@@ -94,14 +97,14 @@ def _users(code: Code, statement: ast.Assign | ast.AnnAssign) -> Iterator[ast.st
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     function = code.tree.function(statement)
     if function is None or len(targets) != 1 or not isinstance(targets[0], ast.Name):
-        raise DeclinedError("the value is kept")
+        raise InapplicableError("the value is kept")
     contents = code.tree.contents(function)
     if targets[0].id in contents.declared():
         raise DeclinedError("the variable belongs to another function")
     for node in contents.named(targets[0].id):
         if node is not targets[0]:
             if not isinstance(node.ctx, ast.Load):
-                raise DeclinedError("the variable is assigned more than once")
+                raise InapplicableError("the variable is assigned more than once")
             yield code.tree.statement(node)
 
 
@@ -114,6 +117,20 @@ def _is_left_out(code: Code, statement: ast.stmt) -> bool:
 def _only_writes(code: Code, statement: ast.stmt) -> bool:
     """Whether a statement only makes text or bytes of something, perhaps into a file."""
     return isinstance(statement, ast.Expr) and _is_dispensable(code, statement.value)
+
+
+def _only_collects(code: Code, statement: ast.stmt) -> bool:
+    """Whether a statement only appends to a list of the module that nothing reads."""
+    match statement:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(), attr=name) as held, attr="append"))
+        ):
+            try:
+                Constructor(code, statement).require_unread(name, [held])
+            except DeclinedError:
+                return False
+            return True
+    return False
 
 
 def _is_dispensable(code: Code, node: ast.expr) -> bool:

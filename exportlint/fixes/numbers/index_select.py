@@ -16,7 +16,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import Const, Dict, Python, Tensor, TorchModule, Tuple, Value
+from exportlint.analysis.domain.values import (
+    BoundMethod,
+    Const,
+    Dict,
+    External,
+    Function,
+    Python,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Value,
+)
 from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.analysis.facts import Conversion
 from exportlint.findings import Fix
@@ -26,6 +37,8 @@ from exportlint.fixes.edit.template import SYMBOLS, binary, call, keyword, metho
 from exportlint.fixes.edit.tree import indices, takes_all
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.numbers.operands import operand
+from exportlint.fixes.proofs.called_variables import calls_of
+from exportlint.fixes.proofs.liveness import assigned
 from exportlint.fixes.proofs.observed_values import is_named, is_python, item_of, operation, scalar, tensor
 from exportlint.fixes.proofs.purity import is_pure, require_first
 
@@ -57,7 +70,9 @@ def selection_fix(code: Code, fact: Conversion) -> Fix:
         raise DeclinedError("it is not an item read from a container")
     place = _index(code, index)
     call = code.tree.parents[subscript]
-    if code.surely(_is_modules, subscript.value):
+    if code.surely(_is_called, subscript.value):
+        if isinstance(call, ast.Assign) and call.value is subscript and isinstance(call.targets[0], ast.Name):
+            return _of_assigned(code, call, subscript, place)
         if not isinstance(call, ast.Call) or call.func is not subscript:
             raise DeclinedError("the chosen module is not called there")
         return _of_modules(code, call, subscript, place)
@@ -131,6 +146,19 @@ def _is_modules(value: Value) -> bool:
     return all(isinstance(option, TorchModule) and not option.keys for option in options(value))
 
 
+def _is_called(value: Value) -> bool:
+    """Whether a value is a list of modules, or of functions."""
+    return _is_modules(value) or (
+        isinstance(value, Tuple)
+        and bool(value.items)
+        and all(
+            isinstance(option, (TorchModule, Function, External, BoundMethod))
+            for item in value.items
+            for option in options(item)
+        )
+    )
+
+
 def chosen_by(code: Code, node: ast.expr, items: ast.expr, index: Expression) -> tuple[ast.expr, Expression]:
     """What gives the item of a container that a tensor of shape `(1,)` says, and what it replaces.
 
@@ -141,7 +169,7 @@ def chosen_by(code: Code, node: ast.expr, items: ast.expr, index: Expression) ->
     """
     place, around = _Index(index, is_row=True), code.tree.parents[node]
     stack = code.name("torch.stack")
-    if code.surely(_is_modules, items):
+    if code.surely(_is_called, items):
         if not isinstance(around, ast.Call) or around.func is not node:
             raise DeclinedError("the chosen module is not called there")
         results = _results(code, around, node, items)
@@ -158,6 +186,24 @@ def chosen_by(code: Code, node: ast.expr, items: ast.expr, index: Expression) ->
 def _of_modules(code: Code, call: ast.Call, subscript: ast.Subscript, place: _Index) -> Fix:
     results = _results(code, call, subscript, subscript.value)
     return _selected(code, call, results, place, "Call all modules and choose a result; the index must not be negative")
+
+
+def _of_assigned(code: Code, made: ast.Assign, subscript: ast.Subscript, place: _Index) -> Fix:
+    """`layer = self.layers[i]`: each call of the variable, with which nothing else is done."""
+    (target,) = made.targets
+    assert isinstance(target, ast.Name)
+    if not is_pure(code, subscript.slice):
+        raise DeclinedError("the index would be evaluated more than once")
+    names = {n.id for n in ast.walk(subscript) if isinstance(n, ast.Name)}
+    block, first = code.tree.block(made), code.tree.index(made)
+    edits = [code.statements.left_out(made)]
+    for index, use in calls_of(code, made, target.id):
+        if names & assigned(block[first + 1 : index]):
+            raise DeclinedError("the index means something else where the module is called")
+        results = _results(code.after(block[first:index]), use, use.func, subscript.value)
+        stacked = code.make("{stack}({results})", stack=code.name("torch.stack"), results=results)
+        edits.append(code.replace(use, place.row(code, stacked)))
+    return code.fix("Call all modules and choose a result; the index must not be negative", *edits, safe=False)
 
 
 def _results(code: Code, call: ast.Call, chosen: ast.expr, modules: ast.expr) -> Expression:
@@ -322,7 +368,8 @@ def _write(code: Code, subscript: ast.Subscript) -> Fix:
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
         raise DeclinedError("it is more than an assignment to one item")
     *before, index = indices(subscript)
-    if not all(map(takes_all, before)):
+    is_last = len(before) == 1 and isinstance(before[0], ast.Constant) and before[0].value is ...
+    if not is_last and not all(map(takes_all, before)):
         raise DeclinedError("it is more than one index")
     value = code.value(statement.value)
     is_scalar = _is_number(value) or (isinstance(value, Tensor) and value.zero_dim)
@@ -333,7 +380,8 @@ def _write(code: Code, subscript: ast.Subscript) -> Fix:
     else:
         raise DeclinedError("the shape of the value is not known")
     place = _place(code, index)
-    line = code.statement(template, receiver=subscript.value, dim=len(before), index=place, value=statement.value)
+    dim = code.make("-1") if is_last else len(before)
+    line = code.statement(template, receiver=subscript.value, dim=dim, index=place, value=statement.value)
     message = (
         "Write with `index_fill_`, which does not accept a negative index"
         if is_scalar

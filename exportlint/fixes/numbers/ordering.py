@@ -20,6 +20,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import binary, call, expression, keyword, method
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.operands import Operand, is_scalar, operand
+from exportlint.fixes.numbers.ordered_by_key import best, best_by_key, sorted_by_key
 from exportlint.fixes.numbers.stacked import stacked
 from exportlint.fixes.proofs.observed_values import operation, tensor
 from exportlint.fixes.proofs.purity import require_pure
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 def sorted_fix(code: Code, _: Branch) -> Fix:
     """`sorted(x)` as `torch.sort(x).values`, without the `torch.stack` that may be around it. Raises DeclinedError."""
     made = _call(code)
+    if any(each.arg == "key" for each in made.keywords):
+        return sorted_by_key(code, made)
     around = code.tree.parents[made]
     if len(made.args) == 1 and not isinstance(around, ast.Starred):
         listed = _of_list(code, made, around)
@@ -78,9 +81,14 @@ def _of_list(code: Code, made: ast.Call, around: ast.AST) -> Expression | None:
 def extreme_fix(code: Code, fact: Branch) -> Fix:
     """`max(a, b)` of numbers read from tensors, or by a key, as a choice between two tensors. Raises DeclinedError."""
     made = _call(code)
+    largest = fact.construct == "max()"
+    is_by_key = [each.arg for each in made.keywords] == ["key"]
+    if is_by_key and len(made.args) == 1 and not isinstance(made.args[0], ast.Starred):
+        return best_by_key(code, made, largest)
+    if len(made.args) == 1 and not made.keywords and not isinstance(made.args[0], ast.Starred):
+        return best(code, made, largest)
     if len(made.args) < 2 or any(isinstance(argument, ast.Starred) for argument in made.args):
         raise DeclinedError("there are not two values to choose from")
-    largest = fact.construct == "max()"
     if made.keywords:
         if len(made.args) != 2:
             raise DeclinedError("there are not two values to choose from")
@@ -111,7 +119,8 @@ def _call(code: Code) -> ast.Call:
 
 
 def _is_builtin(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id in {"max", "min", "sorted"}
+    is_sort = isinstance(node.func, ast.Attribute) and node.func.attr == "sort"
+    return is_sort or (isinstance(node.func, ast.Name) and node.func.id in {"max", "min", "sorted"})
 
 
 def _scalar(read: Operand) -> Expression:

@@ -1,8 +1,9 @@
 """Random numbers of Python and numpy, drawn by torch.
 
 `random.random()` becomes `torch.rand(())`, `np.random.normal(0, s, n)` `s * torch.randn((n,), dtype=torch.float64)`,
-`np.random.beta(a, b)` `torch.distributions.Beta(a, b, validate_args=False).sample()`, a range that is shuffled
-`torch.randperm`, and `random.choice(self.layers)(x)` a choice between what all layers give.
+`np.random.choice(n, k, replace=False)` `torch.randperm(n)[:k]`, `np.random.beta(a, b)`
+`torch.distributions.Beta(a, b, validate_args=False).sample()`, a range that is shuffled `torch.randperm`, and
+`random.choice(self.layers)(x)` a choice between what all layers give.
 
 Never safe: other numbers are drawn, by another seed, and tensors stand where numbers were: a condition on one is a
 condition on data.
@@ -18,13 +19,15 @@ from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Const, Python, Scalar, Shape, Size, Tuple
 from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.findings import Fix
+from exportlint.fixes.arrays.array_calls import dtype
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.names import qualified
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.template import keyword
-from exportlint.fixes.edit.tree import place
+from exportlint.fixes.edit.template import expression, keyword, method
+from exportlint.fixes.edit.tree import indices, place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.index_select import chosen_by
+from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.fixes.proofs.purity import may_repeat
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 
@@ -37,10 +40,11 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "random.normalvariate": ("mu", "sigma"), "random.randint": ("a", "b"), "random.randrange": ("start", "stop"),
     "random.choice": ("seq",), "numpy.random.random": ("size",), "numpy.random.random_sample": ("size",),
     "numpy.random.uniform": ("low", "high", "size"), "numpy.random.normal": ("loc", "scale", "size"),
-    "numpy.random.randint": ("low", "high", "size"), "numpy.random.standard_normal": ("size",),
-    "numpy.random.permutation": ("x",), "numpy.random.choice": ("a", "size"), "numpy.random.exponential":
-    ("scale", "size"), "random.expovariate": ("lambd",), "random.getrandbits": ("k",), "random.sample":
-    ("population", "k"), "secrets.randbelow": ("exclusive_upper_bound",), "secrets.choice": ("seq",),
+    "numpy.random.randint": ("low", "high", "size"),
+    "numpy.random.standard_normal": ("size",),
+    "numpy.random.permutation": ("x",), "numpy.random.choice": ("a", "size", "replace", "p"),
+    "numpy.random.exponential": ("scale", "size"), "random.expovariate": ("lambd",), "random.getrandbits": ("k",),
+    "random.sample": ("population", "k"), "secrets.randbelow": ("exclusive_upper_bound",), "secrets.choice": ("seq",),
     "numpy.random.beta": ("a", "b", "size"), "random.betavariate": ("alpha", "beta"),
     "numpy.random.gamma": ("shape", "scale", "size"), "random.gammavariate": ("alpha", "beta"),
     "numpy.random.standard_gamma": ("shape", "size"), "numpy.random.laplace": ("loc", "scale", "size"),
@@ -64,6 +68,7 @@ COUNTS = frozenset({"poisson", "binomial"})
 _TAKES_TENSORS = (ast.BinOp, ast.UnaryOp, ast.Assign, ast.AugAssign, ast.Return)
 BY_DIMENSIONS = {"numpy.random.rand": "torch.rand", "numpy.random.randn": "torch.randn"}
 MESSAGE = "Draw with torch, which gives different numbers"
+WITH_NUMPY = "the array is also used with NumPy"
 WRAPPERS = frozenset({"torch.from_numpy", "torch.tensor", "torch.as_tensor"})
 
 
@@ -79,52 +84,92 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
         return _shuffled(code, call)
     if name == "uuid.uuid4":
         return _remainder(code, call)
-    if any(isinstance(argument, ast.Starred) for argument in call.args) or any(k.arg is None for k in call.keywords):
+    is_starred = any(isinstance(argument, ast.Starred) for argument in call.args) and name not in BY_DIMENSIONS
+    if is_starred or any(k.arg is None for k in call.keywords):
         raise DeclinedError("its arguments are not known")
-    replaced: ast.expr = call
-    parent = code.tree.parents[call]
-    wrapper = qualified(parent.func, code.tree.root, code.module.package) if isinstance(parent, ast.Call) else None
     if name in {"random.choice", "secrets.choice"} and not _is_of_numbers(call):
         return _chosen(code, call)
     draw = _Draw(code, call)
-    drawn = draw.drawn(name)
+    replaced, drawn = _without_arrays(code, call, draw.drawn(name))
+    parent = code.tree.parents[replaced]
     if _is_seeded(code, call, name):
         raise DeclinedError("a seed in the same call makes the numbers always the same")
-    if wrapper in WRAPPERS and isinstance(parent, ast.Call) and parent.args == [call]:
-        if any(keyword.arg not in {"dtype", "device"} for keyword in parent.keywords):
-            raise DeclinedError("the tensor built from them has options")
-        replaced = parent
-        drawn = code.make("{drawn}.to({*options})", drawn=drawn, options=parent.keywords) if parent.keywords else drawn
-    elif isinstance(parent, ast.Subscript) and parent.slice is call and draw.is_index:
+    if isinstance(parent, ast.Subscript) and parent.slice is call and draw.is_index:
         row = _Draw(code, call, shape="(1,)").drawn(name)
         if not surely_tensor(code, parent.value):
             replaced, drawn = chosen_by(code, parent, parent.value, row)
             return code.fix(MESSAGE, code.replace(replaced, drawn), safe=False)
         replaced = parent
         drawn = code.make("{rows}[{row}].squeeze(0)", rows=parent.value, row=row)
-    elif not isinstance(parent, _TAKES_TENSORS) and not (is_used and isinstance(parent, ast.Compare)):
+    elif (
+        not _is_wrapper(code, replaced)
+        and not isinstance(parent, _TAKES_TENSORS)
+        and not _is_index(code, replaced)
+        and not (is_used and isinstance(parent, ast.Compare))
+    ):
         raise DeclinedError("Python needs the number")
     return code.fix(MESSAGE, code.replace(replaced, drawn), *_unwrapped(code, replaced), safe=False)
 
 
+def _is_wrapper(code: Code, node: ast.AST) -> bool:
+    """Whether a call makes a tensor of an array."""
+    return isinstance(node, ast.Call) and qualified(node.func, code.tree.root, code.module.package) in WRAPPERS
+
+
+def _without_arrays(code: Code, node: ast.expr, new: Expression) -> tuple[ast.expr, Expression]:
+    """What is made of an array by arithmetic, `astype` and `torch.from_numpy`, as it is made of the tensor `new`.
+
+    Raises:
+        DeclinedError: NumPy does more with the array.
+    """
+    found = node, new
+    while True:
+        around = code.tree.parents[node]
+        match around:
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare():
+                assert isinstance(around, ast.expr)
+                node, new = around, code.concrete(around, {node: new})
+            case ast.Attribute(attr="astype"):
+                made = code.tree.parents[around]
+                wanted = made.args[0] if isinstance(made, ast.Call) and len(made.args) == 1 else None
+                kind = dtype(code, wanted) if wanted is not None else None
+                if not isinstance(made, ast.Call) or made.keywords or kind is None:
+                    raise DeclinedError(WITH_NUMPY)
+                found = node, new = made, method(new, "to", kind)
+            case ast.Attribute(attr="tolist" | "copy"):
+                raise DeclinedError(WITH_NUMPY)
+            case ast.Call(args=[given], keywords=options) if given is node and _is_wrapper(code, around):
+                if any(option.arg not in {"dtype", "device"} for option in options):
+                    raise DeclinedError("the tensor built from them has options")
+                return around, code.make("{new}.to({*options})", new=new, options=options) if options else new
+            case ast.Call() if (qualified(around.func, code.tree.root, code.module.package) or "").startswith("numpy."):
+                raise DeclinedError(WITH_NUMPY)
+            case _:
+                return found
+
+
+def _is_index(code: Code, node: ast.expr) -> bool:
+    """Whether an array chooses elements of a tensor: `x[:, order]`."""
+    around = code.tree.parents[node]
+    around = code.tree.parents[around] if isinstance(around, ast.Tuple) else around
+    return isinstance(around, ast.Subscript) and node in indices(around) and tensor(code, around.value) is not None
+
+
 def _unwrapped(code: Code, drawn: ast.expr) -> list[Draft]:
     """What makes tensors of the array that a variable holds, left out. Raises DeclinedError if NumPy uses it."""
-    statement = code.tree.parents[drawn]
+    node = drawn
+    while isinstance(around := code.tree.parents[node], (ast.BinOp, ast.UnaryOp, ast.Compare)):
+        node = around
+    statement = code.tree.parents[node]
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
         return []
     function, name = code.tree.function(statement), statement.targets[0].id
-    package = code.module.package
     found: list[Draft] = []
     for use in ast.walk(function) if function is not None else ():
-        if not isinstance(use, ast.Name) or use.id != name or not isinstance(use.ctx, ast.Load):
-            continue
-        around = code.tree.parents[use]
-        called = qualified(around.func, code.tree.root, package) or "" if isinstance(around, ast.Call) else ""
-        is_method = isinstance(around, ast.Attribute) and around.attr in {"astype", "tolist", "copy"}
-        if is_method or called.startswith("numpy."):
-            raise DeclinedError("the array is also used with NumPy")
-        if called == "torch.from_numpy" and isinstance(around, ast.Call):
-            found.append(code.replace(around, use))
+        if isinstance(use, ast.Name) and use.id == name and isinstance(use.ctx, ast.Load):
+            whole, new = _without_arrays(code, use, code.concrete(use))
+            if whole is not use:
+                found.append(code.replace(whole, new))
     return found
 
 
@@ -207,7 +252,8 @@ class _Draw:
         ways: dict[str, Callable[[dict[str, ast.expr]], Expression]] = {
             "random": self._uniform, "random_sample": self._uniform, "uniform": self._uniform,
             "gauss": self._normal, "normalvariate": self._normal, "normal": self._normal,
-            "standard_normal": self._normal, "randint": self._integer, "randrange": self._integer,
+            "standard_normal": self._normal, "randint": self._integer,
+            "randrange": self._integer,
             "choice": self._choice, "permutation": self._permutation, "sample": self._sample,
             "getrandbits": self._bits, "randbelow": self._below, "exponential": self._exponential,
             "expovariate": self._exponential,
@@ -342,8 +388,14 @@ class _Draw:
     def _choice(self, given: dict[str, ast.expr]) -> Expression:
         numbers = given.get("seq", given.get("a"))
         assert numbers is not None
-        if "a" in given and isinstance(_number(numbers), int):
-            return self._between(0, numbers, given)
+        count = numbers if "a" in given and self._is_count(numbers) else None
+        weights, returns = given.get("p"), given.get("replace")
+        if weights is not None and not self._is(weights, None):
+            return self._weighted(given, count, weights, returns)
+        if returns is not None and not self._is(returns, True):
+            return self._without_replacement(given, count, returns)
+        if count is not None:
+            return self._between(0, count, given)
         if not isinstance(numbers, (ast.List, ast.Tuple)) or None in map(_number, numbers.elts):
             raise DeclinedError("it does not choose from numbers")
         shape = self._shape(given)
@@ -358,6 +410,43 @@ class _Draw:
             randint=self._code.name("torch.randint"),
             count=len(numbers.elts),
         )
+
+    def _is_count(self, node: ast.expr) -> bool:
+        """Whether an argument is a number, which stands for the range below it."""
+        held = options(self._code.value(node))
+        return isinstance(_number(node), int) or all(
+            isinstance(one, Size)
+            or (isinstance(one, Const) and type(one.value) is int)
+            or (isinstance(one, Python) and one.type == "int")
+            for one in held
+        )
+
+    def _without_replacement(self, given: dict[str, ast.expr], count: ast.expr | None, returns: ast.expr) -> Expression:
+        if count is None or not self._is(returns, False):
+            raise DeclinedError("it does not choose from a range")
+        size = given.get("size")
+        if size is None or isinstance(size, (ast.Tuple, ast.List)) or self._is_many(size):
+            raise DeclinedError("the shape is not known")
+        return self._code.make("{f}({count})[:{k}]", f=self._code.name("torch.randperm"), count=count, k=size)
+
+    def _weighted(
+        self, given: dict[str, ast.expr], count: ast.expr | None, weights: ast.expr, returns: ast.expr | None
+    ) -> Expression:
+        """Places by their probabilities, which torch takes as a tensor."""
+        size = given.get("size")
+        is_one = size is None or self._is(size, None)
+        if count is None or not (is_one or (size is not None and self._is_count(size))):
+            raise DeclinedError("it does not choose from a range")
+        made = self._code.make("{f}({p})", f=self._code.name("torch.as_tensor"), p=weights)
+        options = [] if returns is None and is_one else [returns if returns is not None else expression("True")]
+        drawn = self._code.make(
+            "{f}({weights}, {size}, {*options})",
+            f=self._code.name("torch.multinomial"),
+            weights=made,
+            size=expression("1") if size is None or is_one else size,
+            options=options,
+        )
+        return method(drawn, "squeeze", 0) if is_one else drawn
 
     def _permutation(self, given: dict[str, ast.expr]) -> Expression:
         if not isinstance(self._code.value(given["x"]), Const):

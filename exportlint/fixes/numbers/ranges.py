@@ -13,12 +13,12 @@ from exportlint.analysis.domain.values import Const, Python, Scalar, Tensor, Val
 from exportlint.analysis.facts import Conversion
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import InapplicableError
 from exportlint.fixes.proofs.observed_values import operation
 
 
 def range_numbers_fix(code: Code, fact: Conversion) -> Fix:
-    """Make the numbers by `range` where the number of the finding comes out of `torch.arange`. Raises DeclinedError."""
+    """Make the numbers by `range` where the number comes out of `torch.arange`. Raises InapplicableError."""
     route = Route.of(fact.trail) if isinstance(fact.trail, Trail) else fact.trail
     for step in reversed(route.steps if route is not None else ()):
         if step.site.filename != code.module.filename:
@@ -30,7 +30,7 @@ def range_numbers_fix(code: Code, fact: Conversion) -> Fix:
                 numbers = code.make("list(range({*given}))", given=given)
                 assert isinstance(part, ast.expr)
                 return code.fix("Count with `range`, without a tensor", code.replace(part, numbers), safe=False)
-    raise DeclinedError("the number does not come from `torch.arange`")
+    raise InapplicableError("the number does not come from `torch.arange`")
 
 
 def _arange(code: Code, node: ast.AST) -> list[ast.expr] | None:

@@ -21,6 +21,8 @@ _INDEXING = frozenset({
     "scatter_add", "index_add", "index_copy", "index_fill", "bincount", "repeat_interleave", "topk", "kthvalue",
 })  # fmt: skip
 """Operations that refuse indices, or counts, that are out of range."""
+RESHAPES = frozenset({"[]", "unsqueeze", "squeeze", "view", "reshape", "flatten", "long", "masked_fill"})
+"""What keeps elements, by the names of methods."""
 EXTREMES = frozenset({
     "max", "min", "amax", "amin", "aminmax", "argmax", "argmin", "median", "nanmedian", "mode", "quantile", "topk",
     "nanquantile", "kthvalue", "item",
@@ -37,7 +39,7 @@ def require_unguarded(code: Code, node: ast.expr) -> None:
     for part in ast.walk(node):
         require_elements(code, part)
         for index in _indices(code, part):
-            if isinstance(index, ast.Name) and _is_asked_otherwise(code, index.id):
+            if isinstance(index, ast.Name) and (_is_asked_otherwise(code, index.id) or _is_chosen(code, index.id)):
                 continue
             guards = _asked(code) if guards is None else guards
             if guards & _behind(code, [code.renames.get(n.id, n.id) for n in _names(index)]):
@@ -55,6 +57,60 @@ def _is_asked_otherwise(code: Code, name: str) -> bool:
             case ast.stmt():
                 return False
     return False
+
+
+def _is_chosen(code: Code, name: str) -> bool:
+    """Whether an index is the place that `argmax` found in the pass before, and no order of numbers is asked for.
+
+    A pass that takes it as index is one that goes on, with whatever place is found.
+    """
+    test = code.tree.statement(code.expression)
+    if not isinstance(test, ast.If) or not isinstance(code.tree.parents[test], (ast.For, ast.While)):
+        return False
+    compared = [n for n in ast.walk(code.tree.parents[test]) if isinstance(n, ast.Compare)]
+    if not all(isinstance(op, (ast.Eq, ast.NotEq)) for one in compared for op in one.ops):
+        return False
+    given = [
+        (target, one.value)
+        for one in ast.walk(code.tree.parents[test])
+        if isinstance(one, ast.Assign)
+        for target in one.targets
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(target))
+    ]
+    found = [(target, value) for target, value in given if not _is_itself(value, name)]
+    return bool(found) and all(_is_place_of(target, value, name) for target, value in found)
+
+
+def _unshaped(value: ast.expr) -> ast.expr:
+    """What a value is made of by functions that keep elements."""
+    while isinstance(value, (ast.Subscript, ast.Call)) and _function(value) in RESHAPES:
+        value = value.func.value if isinstance(value, ast.Call) else value.value  # type: ignore[attr-defined]
+    return value
+
+
+def _is_itself(value: ast.expr, name: str) -> bool:
+    made = _unshaped(value)
+    return isinstance(made, ast.Name) and made.id == name
+
+
+def _is_place_of(target: ast.expr, value: ast.expr, name: str) -> bool:
+    value = _unshaped(value)
+    match target:
+        case ast.Name():
+            return _function(value) in {"argmax", "argmin"}
+        case ast.Tuple(elts=[_, ast.Name(id=second)]) if second == name:
+            return _function(value) in {"max", "min", "topk", "sort"}
+    return False
+
+
+def _function(node: ast.expr) -> str:
+    """The name of the function or method that a call is of, and `[]` for an item."""
+    match node:
+        case ast.Subscript():
+            return "[]"
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name
+    return ""
 
 
 def _asks_truth(code: Code, node: ast.Name) -> bool:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.names import bound_names, fresh, qualified
 from exportlint.fixes.edit.statements import Draft
-from exportlint.fixes.edit.tree import binding, place
+from exportlint.fixes.edit.tree import binding, bound, place
 from exportlint.fixes.errors import DeclinedError
-from exportlint.syntax.definitions import dotted
+from exportlint.syntax.definitions import Class, dotted
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.code import Given
@@ -28,11 +28,12 @@ WITH_ARGUMENTS = "def __init__(self, *args, **kwargs):\n    super().__init__(*ar
 
 
 class Assignment(NamedTuple):
-    """A statement that assigns one attribute, and nothing else."""
+    """A statement that assigns an attribute, and what it assigns `beside` that: pairs of target and value."""
 
     statement: ast.stmt
     target: ast.Attribute
     value: ast.expr
+    beside: tuple[tuple[ast.expr, ast.expr], ...] = ()
 
 
 class Constructor:
@@ -82,8 +83,10 @@ class Constructor:
         inside = set(ast.walk(self.init)) if self.init is not None else set()
         return any(use in inside and not isinstance(use.ctx, ast.Load) for use in self.uses(name))
 
-    def assignment(self, name: str) -> Assignment:
+    def assignment(self, name: str, *, beside: bool = False) -> Assignment:
         """The one statement by which `__init__` gives `self.name` its first value, whichever way it goes.
+
+        It assigns nothing else, unless `beside` allows that.
 
         Raises:
             DeclinedError: there is none such, or several.
@@ -92,9 +95,33 @@ class Constructor:
         targets = [use for use in uses if self.init is not None and self._method(use) is self.init]
         assignments = self.code.tree.once(_assignments, self.init) if self.init is not None else {}
         found = [assignment for assignment in assignments.get(name, ()) if assignment.target in targets]
-        if len(found) != 1 or len(targets) != 1:
+        if len(found) != 1 or len(targets) != 1 or (found[0].beside and not beside):
             raise DeclinedError(f"`__init__` does not assign `{name}` exactly once")
         return found[0]
+
+    def kind_of_parameter(self, node: ast.expr) -> type[int | float] | None:
+        """`int` or `float` if an expression is a parameter of `__init__` that takes such numbers, as it states."""
+        if not isinstance(node, ast.Name) or self.init is None or node.id in bound(self.init.body):
+            return None
+        given = self.init.args
+        positional = [*given.posonlyargs, *given.args]
+        defaults = dict(zip(reversed(positional), reversed(given.defaults), strict=False))
+        defaults |= {arg: value for arg, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value}
+        for parameter in (*positional, *given.kwonlyargs):
+            if parameter.arg == node.id:
+                if parameter.annotation is not None:
+                    return {"int": int, "float": float}.get(ast.unparse(parameter.annotation))
+                match defaults.get(parameter):
+                    case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                        return type(value)
+        return None
+
+    def replaced(self, first: Assignment, new: Sequence[Statement]) -> Draft:
+        """Other statements in place of what gives an attribute its first value. What it assigns beside that stays."""
+        others = [
+            self.code.statement("{target} = {value}", target=target, value=value) for target, value in first.beside
+        ]
+        return self.code.statements.replace([first.statement], [*others, *new])
 
     def free(self, name: str) -> str:
         """A name like `name` that no attribute has."""
@@ -107,8 +134,7 @@ class Constructor:
         `of_class`: it is an attribute of the class. `also`: other places that are known to use it.
         """
         root, own = self.code.tree.root, {*self.uses(name, of_class=of_class), *also}
-        package = self.code.module.package
-        if not all((qualified(base, root, package) or "").startswith("torch.nn.") for base in self.node.bases):
+        if not all(self._leaves_alone(base, name) for base in self.node.bases):
             raise DeclinedError(f"a base class may use `{name}`")
         contents = self.code.tree.contents(root)
         others = self.code.tree.once(_own_of_others, self.code.tree.parents.get(self.node, root))
@@ -121,6 +147,30 @@ class Constructor:
             raise DeclinedError(f"another class inherits `{name}`")
         if not of_class and name in self.code.tree.once(_fields, self.node):
             raise DeclinedError(f"`{name}` is also a class attribute")
+
+    def require_unread(self, name: str, uses: Sequence[ast.Attribute]) -> None:
+        """Raises DeclinedError if anything but `__init__` and some uses knows `self.name`."""
+        self.require_private(name)
+        init = set(ast.walk(self.init)) if self.init is not None else set()
+        if any(use not in init and use not in uses for use in self.uses(name)):
+            raise DeclinedError("other code reads it")
+
+    def _leaves_alone(self, base: ast.expr, name: str) -> bool:
+        """Whether a base class is one of torch, or a class of the file that does not know an attribute."""
+        if (qualified(base, self.code.tree.root, self.code.module.package) or "").startswith("torch.nn."):
+            return True
+        found = self.code.module.bindings.get(base.id) if isinstance(base, ast.Name) else None
+        if not isinstance(found, Class):
+            return False
+        contents = self.code.tree.contents(found.node)
+        asked = {"getattr", "setattr", "hasattr", "vars", "__dict__"}
+        return (
+            not contents.attributes(name)
+            and name not in contents.strings
+            and not any(isinstance(n, ast.Name) and n.id in asked for n in ast.walk(found.node))
+            and not contents.attributes("__dict__")
+            and all(self._leaves_alone(each, name) for each in found.node.bases)
+        )
 
     def _is_said(self, name: str, others: Mapping[ast.AST, ast.ClassDef]) -> bool:
         """Whether the name of an attribute stands in a string, other than that of another class's own."""
@@ -234,11 +284,28 @@ def _is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _assigned(statement: ast.stmt) -> Assignment | None:
-    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-    if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None or len(targets) != 1:
-        return None
-    return Assignment(statement, targets[0], statement.value) if isinstance(targets[0], ast.Attribute) else None
+def _assigned(statement: ast.stmt) -> list[Assignment]:
+    """The attributes that a statement assigns: one, several to one constant, or several to as many values."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
+            pairs = list(zip(targets, values, strict=True))
+        case ast.Assign(targets=targets, value=value) if len(targets) == 1 or isinstance(value, ast.Constant):
+            pairs = [(target, value) for target in targets]
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            pairs = [(target, value)]
+        case _:
+            return []
+    read = {ast.unparse(n) for _, value in pairs for n in ast.walk(value) if isinstance(n, (ast.Name, ast.Attribute))}
+    if len(pairs) > 1 and (
+        any(isinstance(part, ast.Starred) for pair in pairs for part in pair)
+        or any(ast.unparse(target) in read for target, _ in pairs)
+    ):
+        return []
+    return [
+        Assignment(statement, target, value, tuple(pair for pair in pairs if pair[0] is not target))
+        for target, value in pairs
+        if isinstance(target, ast.Attribute)
+    ]
 
 
 def _methods(cls: ast.ClassDef) -> list[ast.FunctionDef]:
@@ -249,8 +316,7 @@ def _assignments(init: ast.FunctionDef) -> dict[str, list[Assignment]]:
     """The statements of a constructor that assign one attribute, by its name."""
     found: dict[str, list[Assignment]] = {}
     for statement in init.body:
-        assigned = _assigned(statement)
-        if assigned is not None:
+        for assigned in _assigned(statement):
             found.setdefault(assigned.target.attr, []).append(assigned)
     return found
 

@@ -1,7 +1,7 @@
 """Where calls leave values for the next ones: attributes, items of containers, globals, objects that are not modules.
 
 Whatever it is, one buffer of a module takes its place: `STATE["n"] += 1` and `self.log["n"] += 1` become
-`self.n.add_(1)`, as `buffers`, `counters` and `tuples` have it.
+`self.n.add_(1)`, as `buffers`, `counters` and `tuples` have it. So do numbers that the constructor is given.
 
 A tensor or number that modules share, in a global or an attribute of their class, stays there as a tensor. Each module
 registers it: `register_buffer("n", STATE["n"])`.
@@ -120,10 +120,12 @@ def _registered(
     """The statements that register what is in a place, and what becomes of its uses. Raises DeclinedError."""
     first, number = place.first, number_of(place.first)
     kept = Kept(code, place.uses, place.instead, beside=beside)
-    if number is not None:
+    kind = type(number) if number is not None else constructor.kind_of_parameter(first)
+    if kind is not None:
         _require_number(code, place)
-        value = code.make("{tensor}({value})", tensor=code.name("torch.tensor", first), value=first)
-        drafts = [*Counted(code, place.uses, place.instead, kind=type(number), beside=beside).drafts()]
+        given = first if number is not None or kind is int else code.make("float({value})", value=first)
+        value = code.make("{tensor}({value})", tensor=code.name("torch.tensor", first), value=given)
+        drafts = [*Counted(code, place.uses, place.instead, kind=kind, beside=beside).drafts()]
         if place.shared is not None:
             drafts.append(code.replace(first, value))
         return [buffer(code, place.owner, place.name, value if place.shared is None else place.shared)], drafts
@@ -199,13 +201,13 @@ def own_attribute(constructor: Constructor, name: str) -> Place:
     """An attribute that `__init__` gives its first value. Raises DeclinedError."""
     used = _foreign_uses(constructor, name)
     constructor.require_private(name, also=used)
-    first = constructor.assignment(name)
+    first = constructor.assignment(name, beside=True)
     return Place(
         name,
         first.target.value,
         first.value,
         [*(use for use in constructor.uses(name) if use is not first.target), *used],
-        lambda new: [constructor.code.statements.replace([first.statement], new)],
+        lambda new: [constructor.replaced(first, new)],
     )
 
 

@@ -31,7 +31,7 @@ def keep_window(code: Code, constructor: Constructor, name: str) -> list[Draft]:
         InapplicableError: `__init__` does not make its items, or calls do not replace the oldest one.
         DeclinedError: it is used otherwise as well.
     """
-    first = constructor.assignment(name)
+    first = constructor.assignment(name, beside=True)
     items, is_full = _items(code, first.value)
     uses = [use for use in constructor.uses(name) if use is not first.target]
     written: dict[ast.expr, list[Draft]] = {}
@@ -44,7 +44,7 @@ def keep_window(code: Code, constructor: Constructor, name: str) -> list[Draft]:
     stacked = code.make("{stack}({items})", stack=code.name("torch.stack", first.value), items=items)
     registered = buffer(code, first.target.value, name, stacked)
     drafts = [
-        code.statements.replace([first.statement], [registered]),
+        constructor.replaced(first, [registered]),
         *dict.fromkeys(draft for changed in written.values() for draft in changed),
     ]
     return drafts + [code.replace(*_read(code, use)) for use in uses if use not in written]
