@@ -287,13 +287,8 @@ def _any_item(container: Tuple | Sequence) -> Value:
     return join(container.items) if container.items else UNKNOWN
 
 
-def _raises(frame: Frame) -> bool:
-    """Whether a key that is not found ends the trace: nothing catches that."""
-    return not (frame.catching or frame.guards)
-
-
 def _dict_item(frame: Frame, node: ast.Subscript, container: Dict, index: Value) -> Value:
-    demand_hash(frame, index, node.slice, "dict key", refused=container.rest is None and _raises(frame))
+    demand_hash(frame, index, node.slice, "dict key", refused=container.rest is None and not frame.may_go_on)
     if isinstance(index, Const):
         found = container.get(index.value)
         if found is not None:
@@ -313,7 +308,7 @@ def _module_item(frame: Frame, node: ast.Subscript, container: TorchModule, inde
             if key == index.value:
                 return item
     if container.name.endswith("Dict"):
-        demand_hash(frame, index, node.slice, "dict key", refused=_raises(frame))
+        demand_hash(frame, index, node.slice, "dict key", refused=not frame.may_go_on)
     else:
         demand_number(frame, index, node.slice, "list index")
     if isinstance(index, Const) and isinstance(index.value, int) and 0 <= index.value < len(container.items):
