@@ -42,6 +42,7 @@ from exportlint.analysis.eval.demands import (
     demand_hash,
     demand_number,
     filled,
+    held_number,
     read_data,
     size_of,
 )
@@ -363,9 +364,10 @@ def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq
     if len(parts) > 1 and _takes_no_numbers(frame, values):
         _demand_numbers(frame, values, node, "index of a tensor")
     is_asked = frame.engine.mode == "strict" or any(map(_selects_rows, values))
-    for given in values:
+    for part, given in zip(parts, values, strict=False):
         value = next((o for o in options(given) if isinstance(o, Tensor)), given)
-        if _is_number(value) and (value.kind == "bool" or is_asked):
+        is_number = _is_number(value) and (value.kind == "bool" or is_asked)
+        if is_number or (not isinstance(part, ast.Slice) and held_number(frame, value, node) is not None):
             demand_number(frame, value, node, "index of a tensor")
     for value in filter(_is_number, _listed(values)):
         demand_number(frame, value, node, "index of a tensor")
