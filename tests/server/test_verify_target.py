@@ -21,7 +21,7 @@ from torch import nn
 
 
 class Scaled(nn.Module):
-    def __init__(self, quota: int):
+    def __init__(self, quota):
         super().__init__()
         self.quota = quota
 
@@ -35,7 +35,7 @@ class Open(nn.Module):
 """
 TABLE = """\
 model = "models:Scaled"
-# Scaled(quota: int)
+# Scaled(quota)
 # arguments = [2]
 # forward(x)
 # inputs = ["float32[batch=2, 3]"]
