@@ -311,6 +311,7 @@ SHAPES: dict[str, Callable[[Sample, Call], list[int]]] = {
     "flattened": flattened,
     "sized": sized,
     "filled": sized,
+    "drawn": lambda sample, call: list(call.positional[-1]),
     "squared": lambda sample, call: [call.positional[0]] * 2,
     "viewed": viewed,
     "expanded": expanded,

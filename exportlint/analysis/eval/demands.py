@@ -111,6 +111,11 @@ def _traced_array(frame: Frame, value: Value, node: ast.AST) -> Tensor | None:
     return Tensor(array=True, trail=frame.trail(node, "`{}` is computed by NumPy, which strict mode traces"))
 
 
+def held_number(frame: Frame, value: Value, node: ast.AST) -> Tensor | None:
+    """A number that numpy computed before the trace is a 0-d tensor for strict mode."""
+    return _traced_array(frame, value, node) if isinstance(value, Baked) and value.source == "numpy" else None
+
+
 def _is_array(value: Value) -> bool:
     return value == ARRAY or (isinstance(value, Baked) and value.source == "numpy")
 
@@ -142,6 +147,8 @@ def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> boo
     """Whether Python's demand for the number behind a value is one for tensor data: then it is a Conversion."""
     given = without_none(value)
     data = None if frame.engine.constructing else data_of(given) or ranged(given)
+    if data is None and target not in {"int()", "float()"}:  # these give a number of the program, of no value
+        data = held_number(frame, given, node)
     if data is None:
         _note_either(frame, given)
         note_conversion(frame, value, node, target)

@@ -25,7 +25,7 @@ from exportlint.analysis.domain.values import (
     text,
 )
 from exportlint.analysis.eval.assignment import assign
-from exportlint.analysis.eval.baked_values import held_array
+from exportlint.analysis.eval.baked_values import held_array, propagate
 from exportlint.analysis.eval.captured_variables import note_outer_read
 from exportlint.analysis.eval.container_changes import entered, merged_dicts
 from exportlint.analysis.eval.demands import data_of, demand_hash, elements, note_text, read_data
@@ -196,7 +196,5 @@ def _await_expression(frame: Frame, node: ast.Await) -> Value:
 
 @evaluates(ast.Slice)
 def _slice_expression(frame: Frame, node: ast.Slice) -> Value:
-    for part in (node.lower, node.upper, node.step):
-        if part is not None:
-            frame.evaluate(part)
-    return PYTHON
+    bounds = [frame.evaluate(part) for part in (node.lower, node.upper, node.step) if part is not None]
+    return propagate(frame, bounds, node, PYTHON, "choice")

@@ -261,6 +261,11 @@ class Frame:
                 heap = heap.set(cell, now, change.before)
         self.heap = heap.without((allocation,))
 
+    @property
+    def may_go_on(self) -> bool:
+        """Whether the trace may go on where the code at hand raises: it is guarded, or something catches that."""
+        return bool(self.catching or self.guards)
+
     def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
         """What calling a value at a node gives."""
         if isinstance(callee, Union):

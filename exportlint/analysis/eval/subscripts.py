@@ -42,6 +42,7 @@ from exportlint.analysis.eval.demands import (
     demand_hash,
     demand_number,
     filled,
+    held_number,
     read_data,
     size_of,
 )
@@ -287,13 +288,8 @@ def _any_item(container: Tuple | Sequence) -> Value:
     return join(container.items) if container.items else UNKNOWN
 
 
-def _raises(frame: Frame) -> bool:
-    """Whether a key that is not found ends the trace: nothing catches that."""
-    return not (frame.catching or frame.guards)
-
-
 def _dict_item(frame: Frame, node: ast.Subscript, container: Dict, index: Value) -> Value:
-    demand_hash(frame, index, node.slice, "dict key", refused=container.rest is None and _raises(frame))
+    demand_hash(frame, index, node.slice, "dict key", refused=container.rest is None and not frame.may_go_on)
     if isinstance(index, Const):
         found = container.get(index.value)
         if found is not None:
@@ -313,7 +309,7 @@ def _module_item(frame: Frame, node: ast.Subscript, container: TorchModule, inde
             if key == index.value:
                 return item
     if container.name.endswith("Dict"):
-        demand_hash(frame, index, node.slice, "dict key", refused=_raises(frame))
+        demand_hash(frame, index, node.slice, "dict key", refused=not frame.may_go_on)
     else:
         demand_number(frame, index, node.slice, "list index")
     if isinstance(index, Const) and isinstance(index.value, int) and 0 <= index.value < len(container.items):
@@ -368,9 +364,10 @@ def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq
     if len(parts) > 1 and _takes_no_numbers(frame, values):
         _demand_numbers(frame, values, node, "index of a tensor")
     is_asked = frame.engine.mode == "strict" or any(map(_selects_rows, values))
-    for given in values:
+    for part, given in zip(parts, values, strict=False):
         value = next((o for o in options(given) if isinstance(o, Tensor)), given)
-        if _is_number(value) and (value.kind == "bool" or is_asked):
+        is_number = _is_number(value) and (value.kind == "bool" or is_asked)
+        if is_number or (not isinstance(part, ast.Slice) and held_number(frame, value, node) is not None):
             demand_number(frame, value, node, "index of a tensor")
     for value in filter(_is_number, _listed(values)):
         demand_number(frame, value, node, "index of a tensor")

@@ -93,7 +93,8 @@ def _callable(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
 def _getattr(frame: Frame, called: str, arguments: Arguments, node: ast.AST) -> Value:
     value, name = first_of(arguments), arguments.get(1)
     if not (isinstance(name, Const) and isinstance(name.value, str)):
-        note_conversion(frame, name or UNKNOWN, node, "getattr()")
+        is_refused = isinstance(value, Object) and arguments.get(2) is None and not frame.may_go_on
+        note_conversion(frame, name or UNKNOWN, node, "getattr()", refused=is_refused)
         named = (
             attribute_by_computed_name(frame, value, name or UNKNOWN, node) if isinstance(value, Object) else UNKNOWN
         )

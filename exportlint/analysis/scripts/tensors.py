@@ -134,6 +134,7 @@ def _counted(arguments: Arguments) -> Shape:
 _MAKERS: dict[ShapeRule | None, Callable[[Arguments], Shape]] = {
     "sized": _by_size,
     "filled": _filled,
+    "drawn": lambda arguments: _sized((arguments.get(2, "size") or arguments.get(1) or Sequence(Const(0)),)),
     "counted": _counted,
     "spaced": lambda _: (None,),
     "listed": lambda arguments: _literal(arguments.get(0, "data")),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 ShapeRule = Literal[
     "same", "elementwise", "first", "reduced", "swapped", "transposed", "mirrored", "permuted", "unsqueezed",
-    "squeezed", "flattened", "sized", "filled", "counted", "squared", "viewed", "expanded", "repeated", "like",
+    "squeezed", "flattened", "sized", "filled", "drawn", "counted", "squared", "viewed", "expanded", "repeated", "like",
     "joined", "stacked", "selected", "narrowed", "picked", "divided", "topmost", "spaced", "listed",
 ]  # fmt: skip
 """How the shape of the result follows from the first tensor and the arguments.
@@ -21,13 +21,13 @@ same: that of the first tensor. elementwise: that of all tensors, broadcast. fir
 first tensor, the others are not known. reduced: without the dimensions `dim`, or with size 1 there under `keepdim`.
 swapped, transposed, mirrored, permuted: with its dimensions in another order, mirrored with the last two swapped.
 unsqueezed, squeezed: with one of size 1 more, or without those. flattened: several dimensions become one. sized: as the
-arguments say. filled: as the first argument says. counted: one dimension, as long as the arguments say. squared:
-likewise, two. viewed, expanded: as the arguments say, -1 for what follows. repeated: each size as many times as the
-arguments say. like: that of the second tensor. joined: the tensors one behind the other. stacked: likewise, in a new
-dimension. selected: other only in the dimension `dim`, where the index is as long. narrowed: where the argument
-`length` is. picked: without the dimension `dim`. divided: several tensors that are shorter in the dimension `dim`.
-topmost: in the dimension `dim`, the last by default, as long as `k` says. spaced: one dimension, as long as the
-argument `steps` says. listed: that of the Python data.
+arguments say. filled: as the first argument says. drawn: as the last argument says. counted: one dimension, as long as
+the arguments say. squared: likewise, two. viewed, expanded: as the arguments say, -1 for what follows. repeated: each
+size as many times as the arguments say. like: that of the second tensor. joined: the tensors one behind the other.
+stacked: likewise, in a new dimension. selected: other only in the dimension `dim`, where the index is as long.
+narrowed: where the argument `length` is. picked: without the dimension `dim`. divided: several tensors that are shorter
+in the dimension `dim`. topmost: in the dimension `dim`, the last by default, as long as `k` says. spaced: one
+dimension, as long as the argument `steps` says. listed: that of the Python data.
 """
 
 Storage = Literal["new", "view", "contiguous", "unchanged"]

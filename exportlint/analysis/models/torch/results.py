@@ -163,9 +163,10 @@ def _is_zero_dim(name: str, arguments: Arguments | None) -> bool:
     if arguments is None:
         return False
     shape = find(name).shape
-    if shape in {"sized", "filled"}:
-        first = arguments.get(0, "size")
-        return isinstance(first, Tuple) and not first.items
+    if shape in {"sized", "filled", "drawn"}:
+        last = arguments.positional[1:][-1:]
+        size = arguments.keywords.get("size") or next(iter(last if shape == "drawn" else arguments.positional), None)
+        return isinstance(size, Tuple) and not size.items
     return shape == "reduced" and len(arguments.values) == (1 if "." in name else 0)
 
 

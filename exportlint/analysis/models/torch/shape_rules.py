@@ -90,7 +90,11 @@ def _unsqueezed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywo
 def _squeezed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
     at = _dim(given, keywords, 0, "dim")
     if at is None:
-        return shapes[0].first(1)
+        sizes = shapes[0].up_to(shapes[0].rank or 0)
+        if shapes[0].rank is None or given or keywords or any(size.number is None for size in sizes):
+            return shapes[0].first(1)
+        left = tuple(size for size in sizes if size.number != 1)
+        return TensorShape(left, len(left))
     known = shapes[0].at(at)
     if known.number == 1:
         return shapes[0].removed(at)
@@ -136,6 +140,11 @@ def _sized(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: 
 def _filled(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
     """`full((n, 4), 0.0)`: as the first argument says."""
     return _stated(given[:1], keywords)
+
+
+def _drawn(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`randint(10, (n, 4))`: as the last argument says."""
+    return _stated(given[1:][-1:], keywords)
 
 
 def _counted(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
@@ -243,15 +252,15 @@ def _topmost(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords
 RULES: dict[ShapeRule, Rule] = {
     "same": _same, "elementwise": _same, "first": _first, "reduced": _reduced, "swapped": _swapped,
     "transposed": _transposed, "permuted": _permuted, "unsqueezed": _unsqueezed, "squeezed": _squeezed,
-    "flattened": _flattened, "sized": _sized, "filled": _filled, "counted": _counted, "squared": _squared,
-    "viewed": _viewed, "expanded": _expanded, "repeated": _repeated, "like": _like, "joined": _joined,
-    "stacked": _stacked, "selected": _selected, "narrowed": _narrowed, "picked": _picked, "divided": _divided,
-    "topmost": _topmost,
+    "flattened": _flattened, "sized": _sized, "filled": _filled, "drawn": _drawn, "counted": _counted,
+    "squared": _squared, "viewed": _viewed, "expanded": _expanded, "repeated": _repeated, "like": _like,
+    "joined": _joined, "stacked": _stacked, "selected": _selected, "narrowed": _narrowed, "picked": _picked,
+    "divided": _divided, "topmost": _topmost,
 }  # fmt: skip
 """What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
 
 
-CREATES: frozenset[Rule] = frozenset({_sized, _filled, _counted, _squared})
+CREATES: frozenset[Rule] = frozenset({_sized, _filled, _drawn, _counted, _squared})
 """Rules of functions that take no tensor."""
 
 

@@ -8,7 +8,7 @@ import re
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Tensor, TorchModule, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
-from exportlint.analysis.eval.demands import data_of, plain_tensor, ranged
+from exportlint.analysis.eval.demands import data_of, held_number, plain_tensor, ranged
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import note_conversion, product
 from exportlint.analysis.facts import Conversion
@@ -100,14 +100,14 @@ def note_numbers(
     plain = {parameter for parameter, type_ in types if not {"tensor", "tensors", "any"} & set(_WORDS.findall(type_))}
     for parameter, value in given:
         if parameter in DIMS and not is_sized:
-            if (number := _number_in(value)) is not None:
+            if (number := _number_in(value) or held_number(frame, value, node)) is not None:
                 frame.emit(Conversion, node, number, target="dim argument", operand=number)
             continue
         reads = frame.engine.mode == "strict" and parameter in record.read and parameter in plain
         if reads and isinstance(data := data_of(value) or plain_tensor(value), Tensor):
             frame.emit(Conversion, node, data, target=f"argument of {name.rpartition('.')[2]}()", operand=data)
         if parameter in record.plain or parameter in record.compared:
-            data = data_of(value) or (None if is_sized else _number_in(value))
+            data = data_of(value) or (None if is_sized else _number_in(value) or held_number(frame, value, node))
             if isinstance(data, Scalar) or (isinstance(data, Tensor) and parameter in plain):
                 frame.emit(Conversion, node, data, target="number argument", operand=data)
             elif parameter in record.plain:

@@ -18,7 +18,7 @@ OPERATORS = (
     operator("full_like", shape="same", read=("fill_value",)),
     *each("empty_like ones_like rand_like randn_like randint_like zeros_like", shape="same"),
     operator("arange", shape="counted", compared=("step",), read=("start",)),
-    operator("randint", read=("low", "high")),
+    operator("randint", shape="drawn", read=("low", "high")),
     operator("randperm", shape="counted"),
     operator("eye", shape="squared"),
     *each("tensor as_tensor asarray Tensor.new_tensor", shape="listed"),
