@@ -6,7 +6,20 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.domain.lattice import tensors_in
-from exportlint.analysis.domain.values import NONE, Const, External
+from exportlint.analysis.domain.values import (
+    NONE,
+    Const,
+    External,
+    Function,
+    Object,
+    Scalar,
+    Sequence,
+    Tensor,
+    TorchModule,
+    Tuple,
+    Union,
+    Value,
+)
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import (
     AliasSubscript,
@@ -91,9 +104,26 @@ def _fix(code: Code, fact: Looks) -> Fix | None:
     return None
 
 
+def _is_traced(value: Value) -> bool:
+    """Whether a value is, or has as an item, what is no constant: among constants TorchDynamo itself chooses (2.13)."""
+    match value:
+        case Tuple():
+            return value.lazy or any(map(_is_traced, value.items))
+        case Sequence():
+            return value.type == "generator" or _is_traced(value.item)
+        case Union():
+            return all(map(_is_traced, value.options))
+    return isinstance(value, (Tensor, Scalar, TorchModule, Object, Function))
+
+
+def _is_bound(value: Value | None) -> bool:
+    return isinstance(value, Function) and value.receiver is not None
+
+
 def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
     if isinstance(fact, Call) and fact.name in CHOOSES:
-        is_keyed = fact.keyword("key") not in {None, NONE}
+        key = fact.keyword("key")
+        is_keyed = key not in {None, NONE} and (any(map(_is_traced, fact.positional)) or _is_bound(key))
         what = f"`{fact.name.rpartition('.')[2]}()` with a `key`"
         return TRACED_SINCE_2_15 if is_keyed else None, what, "choose with `sorted(..., key=...)[0]`, or in a loop"
     if isinstance(fact, SortedRows):

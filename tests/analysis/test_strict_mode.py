@@ -14,7 +14,10 @@ from exportlint.config.settings import combine
 from exportlint.linter import Task, lint
 
 MODEL = """\
+import datetime
 import math
+import operator
+import unicodedata
 from typing import List, Optional, Union, cast
 
 import numpy as np
@@ -34,6 +37,7 @@ class Model(nn.Module):
         self.array = np.array([1, 2])
         self.number = np.sqrt(4)
         self.whole = np.int64(2)
+        self.first = operator.itemgetter(0)
         self.scale = nn.Parameter(torch.ones(4))
         self.register_buffer("slope", torch.tensor(0.5))
 
@@ -73,6 +77,12 @@ REFUSED = [
     "sorted([['b', self.layer], ['a', self.layer]])",
     "sorted(self.named_parameters())",
     "rows = [('b', x), ('a', x)]; rows.sort()",
+    "x = max([x, x + 1], key=lambda t: t.dim())",
+    "x = max([(1, x), (2, x)], key=lambda pair: pair[0])[1]",
+    "x = x * len(unicodedata.normalize('NFC', 'a'))",
+    "x = x * datetime.date(2020, 1, 1).year",
+    "x = x * operator.indexOf([1, 2], 2)",
+    "x = self.first(x)[None]",
     "x = x[x.sum(1).argmax()][None]",
     "x = x[n.max()][None]",
     "x = x[torch.zeros((), dtype=torch.long)][None]",
@@ -139,6 +149,10 @@ HELD = [
 """Numbers and arrays of numpy that the program lacks: it gives something else, or tensors without data."""
 
 TAKEN = [
+    "x = x * max([1, 2], key=lambda v: -v)",
+    "d = {1: 5, 2: 3}; x = x * max(d, key=d.get)",
+    "x = x * max(range(3), key=abs)",
+    "x = operator.itemgetter(0)(x)[None]",
     "x = x[torch.tensor(1)][None]",
     "x = x[(torch.tensor(0) + 1).to(x.device)][None]",
     "x = x.clone(); x[torch.tensor(x.shape[1] - 3)] = 0.0",
@@ -253,6 +267,7 @@ def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "Data-dependent branching|sort with non-constant keys|Pending unbacked symbols|marked as skipped"
         "|non-Tensor|argument type|missing_mp_subscript|non-constant typing subscript|missing sq_contains"
         "|Unsupported method call|specialized integer|Failed to trace builtin|Could not guard|annotating"
+        "|does not know how to trace|invalid call to builtin"
     )
     with pytest.raises(Exception, match=reasons):
         torch.export.export(model, example, strict=True)

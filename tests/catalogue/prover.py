@@ -25,7 +25,7 @@ from exportlint.config.torch_version import parse_torch_version
 from exportlint.findings import Mode
 from exportlint.pages import Block
 
-_OPERATORS = re.compile(r"\bexp\d{3}_\w+(?=::|\.)")
+_OPERATORS = re.compile(r"\bexp\d{3}(?:_\w+)?(?=::|\.)")
 """The namespaces of the operators that blocks define."""
 
 

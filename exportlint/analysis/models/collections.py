@@ -29,6 +29,7 @@ from exportlint.analysis.models.externals import call_opaque
 functions("bisect.* heapq.* statistics.*", numbers="every")
 functions("heapq.heappush heapq.heappop", strict="refuses", traced_from=(2, 15))
 functions("bisect.bisect bisect.bisect_left bisect.bisect_right bisect.insort statistics.mean", strict="refuses")
+functions("statistics.mode statistics.pstdev weakref.proxy", strict="refuses")
 functions("decimal.Decimal", numbers=(0,), strict="refuses")
 functions("fractions.Fraction", numbers=(0, 1))
 functions("array.array queue.Queue types.MethodType enum.auto ctypes.c_int", strict="refuses")

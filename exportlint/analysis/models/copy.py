@@ -22,6 +22,11 @@ functions(
 functions("hashlib.md5 hashlib.sha1 hashlib.sha256 hashlib.sha512 hashlib.new", strict="refuses")
 functions("zlib.crc32 zlib.adler32 zlib.compress base64.b64encode base64.b64decode", strict="refuses")
 functions("binascii.hexlify io.StringIO io.BytesIO urllib.parse.quote unicodedata.name", strict="refuses")
+functions(
+    "unicodedata.category unicodedata.combining unicodedata.lookup unicodedata.normalize unicodedata.numeric",
+    strict="refuses",
+)
+functions("json.JSONEncoder struct.calcsize shlex.split re.finditer", strict="refuses")
 functions("struct.pack", numbers=(1, 2, 3, 4))
 
 

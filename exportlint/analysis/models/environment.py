@@ -15,6 +15,7 @@ functions("subprocess.run subprocess.Popen subprocess.check_output subprocess.ca
 functions("pathlib.Path.write_text pathlib.Path.write_bytes pathlib.Path.mkdir", effect="act")
 functions("pathlib.Path", returns=Python("pathlib.Path"))
 functions("os.system os.path.abspath os.walk shutil.which tempfile.NamedTemporaryFile", strict="refuses")
-functions("glob.glob pathlib.Path.exists", strict="refuses")
+functions("glob.glob pathlib.Path.exists pathlib.Path.read_text os.path.getsize", strict="refuses")
+functions("os.getppid os.uname locale.getpreferredencoding", strict="refuses")
 functions("fnmatch.fnmatch", strict="refuses", traced_from=(2, 15))
 functions("signal.getsignal signal.signal locale.getlocale configparser.ConfigParser", strict="refuses")

@@ -14,6 +14,7 @@ from exportlint.analysis.library_functions import function, functions
 functions("itertools.repeat", numbers=(1, "times"))
 functions("itertools.islice", numbers=(1, 2, 3))
 functions("itertools.combinations itertools.permutations", numbers=(1,))
+functions("itertools.combinations_with_replacement", numbers=(1,), strict="refuses")
 functions("itertools.count", numbers=(0, 1))
 
 

@@ -27,6 +27,8 @@ COMPARES: dict[str, ast.cmpop] = {
 
 
 functions("operator.index", gives="int")
+functions("operator.indexOf operator.inv operator.setitem", strict="refuses")
+functions("operator.attrgetter.__call__ operator.itemgetter.__call__ operator.methodcaller.__call__", strict="refuses")
 
 
 @function("operator.*")
@@ -34,9 +36,11 @@ def _call(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
     name = name.removeprefix("operator.").strip("_") if name.startswith("operator.__") else name[len("operator.") :]
     given = arguments.positional
     if name in GETTERS:
-        return Partial(External(f"operator.{name}.__call__"), given, tuple(arguments.keywords.items()))
-    if name.removesuffix(".__call__") in GETTERS:
-        return _got(frame, name.removesuffix(".__call__"), arguments, node)
+        # TorchDynamo calls those that it has traced the making of
+        call = "__call__" if frame.engine.constructing else "traced"
+        return Partial(External(f"operator.{name}.{call}"), given, tuple(arguments.keywords.items()))
+    if name.partition(".")[0] in GETTERS:
+        return _got(frame, name.partition(".")[0], arguments, node)
     if name == "getitem" and len(given) == 2:
         return item(frame, *given, node)
     if name == "index":

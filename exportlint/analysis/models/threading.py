@@ -23,6 +23,8 @@ for lock in LOCKS:
     functions(lock, returns=Python(lock), strict="refuses")
     functions(" ".join(f"{lock}.{name}" for name in ("__enter__", "acquire", "release")), strict="refuses")
 functions("threading.current_thread threading.get_ident", strict="refuses")
+functions("threading.active_count contextvars.ContextVar contextvars.copy_context", strict="refuses")
+functions("asyncio.iscoroutinefunction", strict="refuses")
 functions("threading.local multiprocessing.cpu_count asyncio.sleep asyncio.run", strict="refuses")
 functions("atexit.register", effect="act")
 

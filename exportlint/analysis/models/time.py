@@ -12,3 +12,5 @@ functions("datetime.datetime.now datetime.datetime.utcnow datetime.datetime.toda
 functions("datetime.date.today timeit.default_timer", source="clock")
 functions("datetime.timedelta", numbers=(0,), strict="refuses")
 functions("datetime.datetime calendar.monthrange", strict="refuses")
+functions("datetime.date datetime.time", strict="refuses")
+functions("datetime.date.fromisoformat datetime.datetime.strptime", strict="refuses")
