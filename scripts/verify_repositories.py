@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import argparse
 import collections
-import json
 import os
-import select
-import signal
-import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from verify_inputs import in_child
 
 from exportlint.config import Configuration
 from exportlint.verify.protocol import job
@@ -50,7 +48,9 @@ def measured(repository: Path, under: str, *, verbose: bool) -> collections.Coun
     found = find_targets([under], Configuration(repository), repository)
     counts: collections.Counter[str] = collections.Counter()
     for target in found.targets:
-        result = in_child(job(target, "non-strict", "cpu", 1))
+        given = job(target, "non-strict", "cpu", 1)
+        results = [*in_child(lambda: attempted(given), LIMIT)]  # noqa: B023
+        result = results[0] if results else {"way": "none", "shown": "it took too long, or crashed"}
         counts[result["way"]] += 1
         if verbose:
             print(f"  {target.name}  {result['way']}  {result['shown']}", flush=True)
@@ -69,29 +69,12 @@ def shown(counts: Mapping[str, int]) -> str:
     return f"{whole - counts.get('none', 0)} of {whole} ({ways})"
 
 
-def in_child(given: dict[str, Any]) -> dict[str, str]:
+def attempted(given: dict[str, Any]) -> Iterator[dict[str, str]]:
     """The way that leads to a module, and its inputs; `none` and why not if there is none."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        null = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, 2):
-            os.dup2(null, descriptor)
-        try:
-            result = sourced(given)
-        except BaseException as error:
-            result = {"way": "none", "shown": f"{type(error).__name__}: {error}"[:300]}
-        os.write(writer, json.dumps(result).encode())
-        os._exit(0)
-    os.close(writer)
-    data, end = b"", time.monotonic() + LIMIT
-    while select.select([reader], [], [], max(end - time.monotonic(), 0))[0] and (read := os.read(reader, 1 << 16)):
-        data += read
-    os.close(reader)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return json.loads(data) if data else {"way": "none", "shown": "it took too long, or crashed"}
+    try:
+        yield sourced(given)
+    except BaseException as error:
+        yield {"way": "none", "shown": f"{type(error).__name__}: {error}"[:300]}
 
 
 def sourced(given: dict[str, Any]) -> dict[str, str]:

@@ -10,17 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from exportlint.analysis import analyze
 from exportlint.analysis.custom_op_definitions import FAKE_METHODS
-from exportlint.analysis.eval.engine import Engine
 from exportlint.analysis.project import SupersededError
 from exportlint.big_stack import on_big_stack
 from exportlint.config.settings import combine
 from exportlint.pages import Page
 from exportlint.syntax.chunks import AMBIENT
-from exportlint.syntax.definitions import Class
 from exportlint.workspace import NO_FIXES, Task, Workspace
 from tests.documents import PROJECT
+from tests.incremental.runs import noted_runs
 from tests.sampling import one_in
 from tests.server.models import model
 
@@ -213,15 +211,7 @@ def test_each_name_by_which_operators_are_registered_is_ambient() -> None:
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The classes whose entry points are run."""
-    names: list[str] = []
-    export = analyze._export
-
-    def noting(engine: Engine, cls: Class, entry_point: str) -> None:
-        names.append(cls.node.name)
-        export(engine, cls, entry_point)
-
-    monkeypatch.setattr(analyze, "_export", noting)
-    return names
+    return noted_runs(monkeypatch)
 
 
 @pytest.mark.parametrize(

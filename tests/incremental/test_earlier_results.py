@@ -9,16 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from exportlint.analysis import analyze
-from exportlint.analysis.eval.engine import Engine
 from exportlint.big_stack import on_big_stack
 from exportlint.config.settings import combine
 from exportlint.findings import Finding
 from exportlint.server import analyzer
-from exportlint.syntax.definitions import Class
 from exportlint.workspace import NO_FIXES, Task, Unit, Workspace
 from tests.incremental.edits import edited, parses
 from tests.incremental.projects import project
+from tests.incremental.runs import noted_runs
 from tests.incremental.servers import InProcess
 from tests.incremental.walk import Walk
 from tests.patience import PATIENCE
@@ -100,15 +98,7 @@ class Document:
 
 @pytest.fixture
 def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Document:
-    ran: list[str] = []
-    export = analyze._export
-
-    def noting(engine: Engine, cls: Class, entry_point: str) -> None:
-        ran.append(cls.node.name)
-        export(engine, cls, entry_point)
-
-    monkeypatch.setattr(analyze, "_export", noting)
-    return Document(tmp_path / "models.py", MODELS, ran)
+    return Document(tmp_path / "models.py", MODELS, noted_runs(monkeypatch))
 
 
 ITEM, BRANCH, LIST = "EXP201 total = x.item()", "EXP101 if y.sum() > 0:", "EXP201 return x.tolist()"

@@ -113,11 +113,15 @@ def _traced_array(frame: Frame, value: Value, node: ast.AST) -> Tensor | None:
 
 def held_number(frame: Frame, value: Value, node: ast.AST) -> Tensor | None:
     """A number that numpy computed before the trace is a 0-d tensor for strict mode."""
-    return _traced_array(frame, value, node) if isinstance(value, Baked) and value.source == "numpy" else None
+    return _traced_array(frame, value, node) if _is_held(value) else None
 
 
 def _is_array(value: Value) -> bool:
-    return value == ARRAY or (isinstance(value, Baked) and value.source == "numpy")
+    return value == ARRAY or _is_held(value)
+
+
+def _is_held(value: Value) -> bool:
+    return isinstance(value, Baked) and value.source == "numpy"
 
 
 def truth(value: Value) -> bool | None:

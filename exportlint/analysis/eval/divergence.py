@@ -20,14 +20,13 @@ def note_raise(frame: Frame, node: ast.Raise | ast.Assert, exception: ast.expr |
     is_stub = _is_root(frame) and (name == "NotImplementedError" or _is_all(frame, node))
     found = Raise(frame.site(node), frame.symbol, name, is_stub)
     frame.raises[found.site] = found
-    if frame.catching or frame.guards:
+    if frame.may_go_on:
         frame.raises[None] = found
 
 
 def note_divergence(frame: Frame, raised: Raise | None, node: ast.AST) -> None:
     """Record that the call at a node ends in a `raise`, for the statement that makes it."""
-    is_caught = frame.catching or frame.guards
-    if raised is not None and not frame.peeking and not is_caught and not frame.engine.constructing:
+    if raised is not None and not frame.peeking and not frame.may_go_on and not frame.engine.constructing:
         frame.raises[raised.site] = raised
         frame.diverged_at = node
 

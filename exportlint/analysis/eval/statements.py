@@ -142,7 +142,7 @@ def _raise_statement(frame: Frame, node: ast.Raise) -> bool:
 
 def _exception(frame: Frame, node: ast.expr) -> None:
     """What is raised: nothing that it does, such as formatting a tensor, is found if the call ends here anyway."""
-    ends = not (frame.catching or frame.guards)
+    ends = not frame.may_go_on
     frame.engine.silent += ends
     try:
         frame.evaluate(node)
