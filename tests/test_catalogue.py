@@ -20,7 +20,7 @@ from exportlint.registry import FAMILIES, Rule, all_rules, expand, find_rule
 from tests.catalogue import pages
 from tests.catalogue.measurements import with_sentence
 from tests.catalogue.verdicts import contradictions, found_in, measured_with, said, task_of
-from tests.sampling import first_of_each
+from tests.sampling import first_of_each, one_in
 
 if TYPE_CHECKING:
     from tests.catalogue.prover import Prover
@@ -46,19 +46,11 @@ BAD = [(page, block) for page, block in BLOCKS if block.kind == "bad"]
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of torch, about what the blocks do
 
-every_mode = pytest.mark.parametrize("mode", MODES)
-
 
 def id_of(value: object) -> str | None:
     if isinstance(value, Block):
         return f"{value.page[:6]}:{value.row}"
     return value.code if isinstance(value, Page | Rule) else None
-
-
-def every_block(*kinds: str) -> pytest.MarkDecorator:
-    """Parametrise by the blocks of these kinds on the pages about torch, else by all there are, and their pages."""
-    found = [(p, b) for p, b in BLOCKS if not kinds or (p in ABOUT_TORCH and b.kind in kinds)]
-    return pytest.mark.parametrize(("page", "block"), found, ids=[id_of(block) for _, block in found])
 
 
 def proven_block(*kinds: str) -> pytest.MarkDecorator:
@@ -120,8 +112,11 @@ def test_every_page_shows_what_is_bad_and_quotes_what_happens(page: Page) -> Non
             assert page.rule in stated, f"{page.name}:{block.row}: no comment states a finding of {page.rule}"
 
 
-@every_mode
-@every_block()
+@pytest.mark.parametrize(
+    ("page", "block", "mode"),
+    first_of_each([(p, b, mode) for p, b in BLOCKS for mode in MODES], lambda case: (case[0].code, case[1].kind)),
+    ids=id_of,
+)
 def test_linter_finds_what_the_comments_state(page: Page, block: Block, mode: Mode, tmp_path: Path) -> None:
     assert findings(block, mode, tmp_path, VERSION) == block.marked(mode)
 
@@ -142,7 +137,7 @@ def test_severity_table_is_what_the_rule_claims(page: Page) -> None:
     }
 
 
-@pytest.mark.parametrize("page", first_of_each(ABOUT_TORCH, lambda page: page.code[:4]), ids=id_of)
+@pytest.mark.parametrize("page", one_in(40, ABOUT_TORCH), ids=id_of)
 def test_page_says_what_was_measured_of_it(page: Page) -> None:
     told = said(page)
     assert ("*Measured*: " in page.text) == bool(told), "measure the page with scripts/measure_versions.py"
@@ -196,7 +191,7 @@ def test_what_is_right_exports_and_agrees(page: Page, block: Block, mode: Mode, 
     assert not prover.differences(block, mode)
 
 
-@pytest.mark.parametrize(("page", "block"), BAD, ids=[id_of(block) for _, block in BAD])
+@pytest.mark.parametrize(("page", "block"), first_of_each(BAD, lambda case: case[0].code), ids=id_of)
 def test_fixes_are_what_the_page_shows(page: Page, block: Block, tmp_path: Path) -> None:
     """Each fix that the rule offers is a block of its page, and what fixing the file makes of it.
 

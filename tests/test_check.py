@@ -99,7 +99,7 @@ def test_a_project_sees_the_text_that_it_is_given(tmp_path: Path) -> None:
         assert check(source.format("dim()"), project=project) == []
 
 
-@pytest.mark.parametrize("step", one_in(2, [5, 1]))
+@pytest.mark.parametrize("step", one_in(2, [16, 1]))
 def test_what_one_file_finds_does_not_depend_on_the_files_before(tmp_path: Path, step: int) -> None:
     blocks = [block for page in pages() for block in page.blocks]
     sources = {f"block{i}.py": block.source for i, block in enumerate(blocks[::step])}
@@ -116,7 +116,7 @@ def test_what_one_file_finds_does_not_depend_on_the_files_before(tmp_path: Path,
     alone = {name: found(None, name) for name in sources}
     shared = Project()
     assert {name: found(shared, name) for name in reversed(sources)} == alone
-    assert sum(map(len, alone.values())) > 100
+    assert sum(map(len, alone.values())) > len(sources) / 3
 
 
 @pytest.mark.thorough

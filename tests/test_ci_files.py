@@ -16,6 +16,7 @@ import pytest
 from exportlint import __version__
 from tests.cli.runner import CLEAN, NET, write
 from tests.patience import PATIENCE
+from tests.sampling import one_in
 
 yaml = pytest.importorskip("yaml")
 
@@ -119,6 +120,7 @@ def test_the_action_annotates_and_fails(runner: Runner) -> None:
     assert runner.output.read_text() == "exit-code=1\n"
 
 
+@pytest.mark.thorough
 def test_the_action_passes(runner: Runner) -> None:
     write(runner.checkout, {"net.py": CLEAN})
     done = runner.action(version="0.1.0")
@@ -139,6 +141,7 @@ def test_the_action_takes_paths_and_arguments_one_a_line(runner: Runner) -> None
     assert not (runner.checkout / "owned").exists()
 
 
+@pytest.mark.thorough
 def test_the_action_writes_sarif_besides(runner: Runner) -> None:
     write(runner.checkout, {"net.py": NET})
     done = runner.action(**{"sarif-file": "out/exportlint.sarif"})
@@ -161,7 +164,9 @@ def _gitlab() -> dict[str, Any]:
     return found["exportlint"]  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize(("files", "code"), [({"src/net.py": NET}, 1), ({"src/net.py": CLEAN, "net.py": NET}, 0)])
+@pytest.mark.parametrize(
+    ("files", "code"), one_in(2, [({"src/net.py": NET}, 1), ({"src/net.py": CLEAN, "net.py": NET}, 0)])
+)
 def test_the_gitlab_job_reports_and_says_whether_it_failed(runner: Runner, files: dict[str, str], code: int) -> None:
     write(runner.checkout, files)
     job = _gitlab()
@@ -177,6 +182,7 @@ def test_the_gitlab_job_reports_and_says_whether_it_failed(runner: Runner, files
     assert runner.installed.read_text().endswith(f"v{__version__}.tar.gz\n")
 
 
+@pytest.mark.thorough
 def test_the_image_is_built_of_all_that_the_package_needs(tmp_path: Path) -> None:
     lines = (PROJECT / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
     ignored = (PROJECT / ".dockerignore").read_text().splitlines()

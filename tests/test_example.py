@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.forking import python
 from tests.patience import PATIENCE
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "quickstart"
@@ -37,7 +38,7 @@ SHAPES = {
 
 @pytest.fixture(scope="module")
 def findings() -> list[dict[str, Any]]:
-    command = [sys.executable, "-m", "exportlint", "check", "--show-info", "--output-format", "json", str(EXAMPLE)]
+    command = [*python(), "-m", "exportlint", "check", "--show-info", "--output-format", "json", str(EXAMPLE)]
     result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert (result.returncode, result.stderr) == (1, "")
     found: list[dict[str, Any]] = json.loads(result.stdout)

@@ -16,13 +16,14 @@ from typing import Any
 
 import pytest
 
+from tests.forking import python
 from tests.patience import PATIENCE
-from tests.sampling import first_of_each
+from tests.sampling import one_in
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 READMES = sorted(path for path in EXAMPLES.glob("*/README.md") if path.parent.name != "libraries")
 
-QUICK = ("first_steps", "graph_breaks")
+QUICK = ("first_steps",)
 every_example = pytest.mark.parametrize(
     "readme",
     [pytest.param(r, marks=() if r.parent.name in QUICK else pytest.mark.thorough) for r in READMES],
@@ -31,7 +32,7 @@ every_example = pytest.mark.parametrize(
 
 
 def exportlint(*argv: str, cwd: Path, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "exportlint", *argv]
+    command = [*python(), "-m", "exportlint", *argv]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("FORCE_COLOR", "CLICOLOR"))}
     result = subprocess.run(
         command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", check=False, timeout=timeout,
@@ -104,11 +105,8 @@ def test_some_fixes_are_automatic() -> None:
     assert {fix[0].parent.name for fix in FIXES} == {"first_steps", "segmentation", "video"}
 
 
-@pytest.mark.parametrize(
-    "readme",
-    first_of_each(sorted(READMES, key=lambda readme: readme.parent.name != QUICK[0]), lambda _: "all"),
-    ids=lambda readme: readme.parent.name,
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("readme", READMES, ids=lambda readme: readme.parent.name)
 def test_the_verdicts_are_those_of_the_table(readme: Path) -> None:
     pytest.importorskip("torch")
     expected = rows(readme)
@@ -139,7 +137,7 @@ SCRIPTS = {
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", one_in(4, SCRIPTS))
 def test_torch_does_what_is_claimed(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     path, _, function = script.partition(":")

@@ -29,7 +29,8 @@ from exportlint.verify.reports import Outcome, html
 from exportlint.verify.reports.text import Printer, listing, summary
 from exportlint.verify.verdicts import Surprise
 from tests.cli.runner import NET
-from tests.sampling import one_in
+from tests.forking import python
+from tests.sampling import each_value, one_in
 from tests.verify import outcomes
 
 PIECES = {
@@ -320,8 +321,7 @@ VERIFY_CHECKS: dict[str, Callable[[str, Outcome, Linted], None]] = {
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
-@pytest.mark.parametrize("piece", PIECES.values(), ids=list(PIECES))
-@pytest.mark.parametrize("output_format", VERIFY_FORMATS)
+@pytest.mark.parametrize(("output_format", "piece"), each_value(VERIFY_FORMATS, list(PIECES.values())))
 def test_a_report_of_verify_obeys_nobody(output_format: str, piece: str, tmp_path: Path) -> None:
     outcome, linted = _outcome(piece, tmp_path)
     text = _verified(output_format, outcome, linted)
@@ -340,7 +340,7 @@ def test_nor_does_a_run_over_files_of_such_names(flags: list[str], tmp_path: Pat
         (tmp_path / f"{name}.py").write_text(NET, encoding="utf-8")
     (tmp_path / "exportlint.toml").write_text('"a\\u001b[31m\\n::error::b" = 1\n' if "--diff" in flags else "")
     done = subprocess.run(
-        [sys.executable, "-m", "exportlint", "check", *flags], cwd=tmp_path, capture_output=True, check=False
+        [*python(), "-m", "exportlint", "check", *flags], cwd=tmp_path, capture_output=True, check=False
     )
     assert done.returncode == (2 if "--diff" in flags else 0 if "--show-files" in flags else 1), done.stderr
     for text in (done.stdout.decode(), done.stderr.decode()):

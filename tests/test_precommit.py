@@ -14,6 +14,7 @@ from tests.cli.notebooks import NET_CELL, notebook
 from tests.cli.runner import CLEAN, NET, write
 from tests.cli.test_fix import DATA, FIXED, KEPT
 from tests.patience import PATIENCE
+from tests.sampling import one_in
 
 PROJECT = Path(__file__).parents[1]
 MANIFEST = PROJECT / ".pre-commit-hooks.yaml"
@@ -102,6 +103,7 @@ def test_findings_stop_a_commit(linted: Path) -> None:
     assert result.stdout.count("Found ") == 1
 
 
+@pytest.mark.thorough
 def test_notebooks_are_linted(linted: Path) -> None:
     write(linted, {"model.ipynb": notebook("from torch import nn", NET_CELL)})
     result = run_hook(linted)
@@ -109,6 +111,7 @@ def test_notebooks_are_linted(linted: Path) -> None:
     assert "model.ipynb:cell 2:4:16" in result.stdout
 
 
+@pytest.mark.thorough
 def test_clean_and_excluded_files_pass(linted: Path) -> None:
     write(linted, {"clean.py": CLEAN, "vendor/model.py": NET})
     result = run_hook(linted)
@@ -125,7 +128,7 @@ HELPER = "def is_dark(t):\n    return t.mean() < 0.5\n"
 USER = NET.replace("import torch\n", "from helper import is_dark\n").replace("x.sum() > 0", "is_dark(x)")
 
 
-@pytest.mark.parametrize("hook_id", ["exportlint", "exportlint-project"])
+@pytest.mark.parametrize("hook_id", one_in(2, ["exportlint-project", "exportlint"]))
 def test_a_changed_helper_stops_a_commit_for_the_modules_that_use_it(hook_id: str, tmp_path: Path) -> None:
     root = repository(tmp_path, hook_id)
     harmless = HELPER.replace("t.mean() < 0.5", "t.shape[0] > 5")
@@ -138,6 +141,7 @@ def test_a_changed_helper_stops_a_commit_for_the_modules_that_use_it(hook_id: st
     assert "--> model.py:7:12" in result.stdout
 
 
+@pytest.mark.thorough
 def test_the_project_hook_looks_at_files_that_did_not_change(whole: Path) -> None:
     write(whole, {"model.py": NET, "vendor/model.py": NET})
     call("git", "add", ".", cwd=whole)
@@ -160,6 +164,7 @@ def test_what_was_fixed_stops_a_commit_once(fixed: Path) -> None:
     assert again.returncode == 0, again.stdout + again.stderr
 
 
+@pytest.mark.thorough
 def test_what_remains_after_fixing_stops_a_commit(fixed: Path) -> None:
     write(fixed, {"model.py": KEPT})
     result = run_hook(fixed)

@@ -14,6 +14,7 @@ import pytest
 from exportlint.registry import FAMILIES, all_rules, find_rule
 from exportlint.suppressions import find_suppressions
 from tests.documents import PROJECT, README, USAGE, blocks
+from tests.forking import python
 from tests.patience import PATIENCE
 
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "editors/README.md", "editors/vscode/README.md"]
@@ -22,7 +23,7 @@ PAGES += sorted(f"docs/{path.name}" for path in (PROJECT / "docs").glob("*.md"))
 
 def exportlint(*argv: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("FORCE_COLOR", "CLICOLOR"))}
-    command = [sys.executable, "-m", "exportlint", *argv]
+    command = [*python(), "-m", "exportlint", *argv]
     return subprocess.run(
         command,
         cwd=cwd,

@@ -17,6 +17,7 @@ from exportlint.config import ConfigError, Configuration
 from exportlint.config.toml import MAX_BYTES
 from tests.cli.runner import NET
 from tests.documents import PROJECT
+from tests.forking import python
 from tests.patience import PATIENCE
 from tests.sampling import each_value, one_in
 
@@ -171,7 +172,7 @@ def test_the_server_imports_nothing_of_the_folder_either(shadowing: Path) -> Non
 def test_linting_runs_no_code(folder: Path) -> None:
     (folder / "net.py").write_text(MARKER + NET, encoding="utf-8")
     (folder / "evil.pth").write_text(MARKER, encoding="utf-8")
-    done = run([sys.executable, "-m", "exportlint", "check", "--fix", "--output-format", "concise"], folder)
+    done = run([*python(), "-m", "exportlint", "check", "--fix", "--output-format", "concise"], folder)
     assert "Traceback" not in done.stderr
     assert ran(folder) == ""
 
@@ -233,7 +234,7 @@ ODD: dict[str, Callable[[Path], None]] = {"pipe": _pipe, "zeros": _zeros, "huge"
 def test_extend_reads_configuration_files_only(folder: Path, kind: str) -> None:
     ODD[kind](folder / "base.toml")
     (folder / "exportlint.toml").write_text('extend = "base.toml"\n', encoding="utf-8")
-    done = run([sys.executable, "-m", "exportlint", "check"], folder)
+    done = run([*python(), "-m", "exportlint", "check"], folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(r"error: [^\n]*base\.toml[^\n]*\n", done.stderr)
 
@@ -252,7 +253,7 @@ def test_nor_does_it_tell_what_else_a_file_holds(folder: Path, tmp_path: Path) -
     """Of a file of the user's that is not a configuration, a message says no more than where it is not one."""
     (tmp_path / "secret").write_text("password hunter2\n", encoding="utf-8")
     (folder / "exportlint.toml").write_text('extend = "../secret"\n', encoding="utf-8")
-    done = run([sys.executable, "-m", "exportlint", "check"], folder)
+    done = run([*python(), "-m", "exportlint", "check"], folder)
     assert done.returncode == 2
     assert "hunter2" not in done.stderr
 
@@ -263,7 +264,7 @@ def test_nor_does_it_tell_what_else_a_file_holds(folder: Path, tmp_path: Path) -
 def test_no_file_that_is_found_is_waited_for(folder: Path, name: str, kind: str) -> None:
     ODD[kind](folder / name)
     (folder / ".git").mkdir()
-    done = run([sys.executable, "-m", "exportlint", "check", "--output-format", "concise"], folder)
+    done = run([*python(), "-m", "exportlint", "check", "--output-format", "concise"], folder)
     if kind == "huge" and name == "exportlint.toml":
         assert done.returncode == 2
         assert re.fullmatch(rf"error: [^\n]*cannot be read: it has more than {MAX_BYTES} bytes\n", done.stderr)
@@ -277,7 +278,7 @@ def test_no_file_that_is_found_is_waited_for(folder: Path, name: str, kind: str)
 @pytest.mark.parametrize("text", ["a = " + "1" * 5000, "a = " + "[" * 100_000, "[" + "a." * 400_000 + "b]"])
 def test_a_configuration_that_toml_cannot_hold_is_an_error(folder: Path, text: str) -> None:
     (folder / "exportlint.toml").write_text(text, encoding="utf-8")
-    done = run([sys.executable, "-m", "exportlint", "check"], folder)
+    done = run([*python(), "-m", "exportlint", "check"], folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(r"error: [^\n]{,400}\n", done.stderr), done.stderr[:2000]
 
@@ -289,9 +290,9 @@ def test_settings_of_fixes_change_files_of_the_folder_only(folder: Path, tmp_pat
     (folder / "exportlint.toml").write_text(
         'fix = true\nunsafe-fixes = true\nsrc = [".."]\ninclude = ["../*.py", "*.py"]\n', encoding="utf-8"
     )
-    run([sys.executable, "-m", "exportlint", "check", "--isolated"], folder)
+    run([*python(), "-m", "exportlint", "check", "--isolated"], folder)
     assert (folder / "net.py").read_text(encoding="utf-8") == NET
-    run([sys.executable, "-m", "exportlint", "check"], folder)
+    run([*python(), "-m", "exportlint", "check"], folder)
     assert (folder / "net.py").read_text(encoding="utf-8") != NET
     assert outside.read_text(encoding="utf-8") == NET
 
@@ -308,7 +309,7 @@ def test_no_file_outside_is_changed(folder: Path, tmp_path: Path, flags: tuple[s
     outside.write_text(NET, encoding="utf-8")
     link = folder / "linked.py" if kind == "file" else folder / "linked"
     link.symlink_to(outside if kind == "file" else outside.parent)
-    done = run([sys.executable, "-m", "exportlint", "check", *flags, "."], folder)
+    done = run([*python(), "-m", "exportlint", "check", *flags, "."], folder)
     assert done.returncode in (0, 1), done.stderr
     assert outside.read_text(encoding="utf-8") == NET
     assert (folder / "net.py").read_text(encoding="utf-8") != NET
@@ -316,7 +317,7 @@ def test_no_file_outside_is_changed(folder: Path, tmp_path: Path, flags: tuple[s
         assert re.search(r"warning: [^\n]*: not fixed, because it is reached through a link", done.stderr)
     # whoever names it wants it
     shown = link if kind == "file" else link / "mine.py"
-    run([sys.executable, "-m", "exportlint", "check", *flags, shown], folder)
+    run([*python(), "-m", "exportlint", "check", *flags, shown], folder)
     assert outside.read_text(encoding="utf-8") != NET
 
 
@@ -335,7 +336,7 @@ NOTEBOOKS = {
 @pytest.mark.parametrize("name", one_in(3, NOTEBOOKS))
 def test_a_notebook_chooses_nothing(folder: Path, name: str) -> None:
     (folder / "book.ipynb").write_text(NOTEBOOKS[name], encoding="utf-8")
-    done = run([sys.executable, "-m", "exportlint", "check", "--output-format", "json"], folder)
+    done = run([*python(), "-m", "exportlint", "check", "--output-format", "json"], folder)
     assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr
     codes = {(finding["code"], Path(finding["filename"]).name) for finding in json.loads(done.stdout)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exportlint.edits import apply, compatible
@@ -153,6 +153,7 @@ def comments(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(["  ", "", " "])).join(parts)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(STATEMENTS, st.lists(comments(), max_size=4)), max_size=5), st.data())
 def test_nothing_unused_remains_and_the_code_is_the_same(
     parts: list[tuple[str, list[str]]], data: st.DataObject

@@ -27,7 +27,7 @@ ROWS = (6, 10)
 OF_TWO = {"Bilinear", "Transformer", "TransformerDecoder", "TransformerDecoderLayer"}
 OF_INDICES = {"Embedding", "EmbeddingBag"}
 
-each_layer = pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.name)
+each_layer = pytest.mark.parametrize("layer", one_in(2, LAYERS), ids=lambda layer: layer.name)
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("one_thread")]
 
 
@@ -117,7 +117,7 @@ def test_a_module_has_parameters_where_its_record_says(layer: Layer) -> None:
 
 @pytest.mark.parametrize(
     # in training mode, that module runs on CUDA only
-    "layer", [layer for layer in LAYERS if layer.name != "SyncBatchNorm"], ids=lambda layer: layer.name
+    "layer", one_in(4, [layer for layer in LAYERS if layer.name != "SyncBatchNorm"]), ids=lambda layer: layer.name
 )  # fmt: skip
 def test_a_module_draws_and_writes_when_its_record_says(layer: Layer) -> None:
     trained, evaluated = (set(differences(layer, training=mode)) for mode in (True, False))

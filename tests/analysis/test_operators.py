@@ -540,7 +540,7 @@ def linted(call: str, directory: Path) -> list[tuple[int, str, str]]:
 
 @pytest.mark.parametrize(
     "record",
-    first_of_each(operators(), lambda record: (record.shape, record.storage, record.needs, record.host, record.plain)),
+    first_of_each(operators(), lambda record: (record.shape, record.needs)),
     ids=lambda record: record.name,
 )
 def test_a_function_and_a_method_are_the_same_to_the_linter(record: Operator, tmp_path: Path) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.runner import CLEAN, Run, write
 from tests.cli.test_fix import DATA, FIXED, KEPT, WORDS
+from tests.forking import python
 from tests.patience import PATIENCE
 from tests.sampling import each_value
 
@@ -117,5 +117,5 @@ def test_several_files_in_one(root: Path, run: Run) -> None:
 
 def difference_in(root: Path) -> bytes:
     """What a process prints, as it is."""
-    command = [sys.executable, "-m", "exportlint", "--diff", "--isolated"]
+    command = [*python(), "-m", "exportlint", "--diff", "--isolated"]
     return subprocess.run(command, cwd=root, capture_output=True, check=False, timeout=PATIENCE).stdout

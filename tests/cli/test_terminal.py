@@ -20,7 +20,7 @@ import pytest
 from exportlint.config.torch_version import NEWEST
 from tests.cli.runner import NET, Run, write
 from tests.patience import PATIENCE
-from tests.sampling import each_value
+from tests.sampling import each_value, one_in
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals and signals")
 
@@ -92,7 +92,7 @@ l._look = lambda workspace, task: (time.sleep(0.3), look(workspace, task))[1]
 """
 
 
-@pytest.mark.parametrize(("flag", "shown"), [("--no-fix", True), ("-q", False)])
+@pytest.mark.parametrize(("flag", "shown"), one_in(2, [("--no-fix", True), ("-q", False)]))
 def test_a_long_run_shows_how_far_it_is(root: Path, flag: str, shown: bool) -> None:
     pytest.importorskip("rich")
     write(root, {"a.py": NET, "b.py": NET})

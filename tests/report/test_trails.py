@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from exportlint.findings import Position, Role, Span, Step
 from exportlint.report import shortened
+from tests.forking import python
 from tests.sampling import one_in
 
 HEAD = "import torch\nfrom torch import nn\n\n\n"
@@ -119,7 +119,7 @@ def write(directory: Path, body: str) -> None:
 
 def report(directory: Path, *flags: str) -> str:
     """What the command line says of it."""
-    command = [sys.executable, "-m", "exportlint", "model.py", "--isolated", "--torch-version", "2.13", *flags]
+    command = [*python(), "-m", "exportlint", "model.py", "--isolated", "--torch-version", "2.13", *flags]
     return subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False).stdout
 
 

@@ -12,11 +12,13 @@ from typing import Any
 
 from lsprotocol import types
 
+from tests.forking import python
 from tests.patience import PATIENCE
 from tests.server import texts
 from tests.server.connection import Connection, connection
 
 COMMAND = (sys.executable, "-m", "exportlint", "server")
+"""Starts a server as editors do."""
 
 
 class Editor:
@@ -171,7 +173,8 @@ async def editing(
     """An editor with a server of its own, which ends with 0, and if it is `quiet` without having logged an error."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("EXPORTLINT_")}
     client = connection()
-    await client.start_io(*COMMAND, env=environment | {"XDG_CONFIG_HOME": str(root / ".user")})
+    environment["XDG_CONFIG_HOME"] = str(root / ".user")
+    await client.start_io(*python(), "-m", "exportlint", "server", env=environment)
     try:
         client.set_configuration(settings or {}, section="exportlint")
         opened = [types.WorkspaceFolder(path.as_uri(), path.name) for path in folders or [root]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from cattrs import Converter
@@ -13,8 +14,9 @@ from pytest_lsp import LanguageClient
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, progress, register_lsp_features
 
 
+@cache
 def _converter() -> Converter:
-    """lsprotocol's, which takes every code action that comes with a command for a command."""
+    """lsprotocol's, of all connections, which takes every code action that comes with a command for a command."""
     converter: Converter = default_converter()  # type: ignore[no-untyped-call]
 
     def action(value: Any, _: object) -> types.Command | types.CodeAction:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.forking import python
 from tests.server.models import model
 from tests.server.raw import Process, process
 
@@ -36,7 +36,7 @@ TYPED = "gate = self.wide(states).sum().item()"
 
 def typed(root: Path, lines: int) -> list[tuple[set[str], int]]:
     """The entry points that run, and the characters that are parsed, for each key typed into a method of a file."""
-    with process(root, [sys.executable, "-c", COUNTING]) as server:
+    with process(root, [*python(), "-c", COUNTING]) as server:
         server.start(root)
         uri, text = (root / "model.py").as_uri(), model(lines)
         server.open(uri, text)

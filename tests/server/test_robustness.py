@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import NET
+from tests.forking import python
 from tests.server.raw import PULLING, PUSHING, process
 
 SABOTAGED = """
@@ -22,9 +23,9 @@ sys.exit(main(["server"]))
 TWO = NET.replace("return x + 1", "return x + x.max().item()")
 
 
-def sabotaged(how: str) -> tuple[str, ...]:
+def sabotaged(how: str) -> list[str]:
     """The command of a server to which something was done."""
-    return sys.executable, "-c", SABOTAGED.format(how)
+    return [*python(), "-c", SABOTAGED.format(how)]
 
 
 FAIL = """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import NET, write
+from tests.forking import python
 from tests.patience import PATIENCE
 from tests.sampling import one_in
 from tests.server.raw import PULLING, PUSHING, Message, Process, process
@@ -59,7 +59,7 @@ def serving(
     root: Path, *flags: str, capabilities: Message = PUSHING, more: Message | None = None, named: Path | None = None
 ) -> Iterator[Process]:
     """A server that works in a folder; the environment may have named where results are kept."""
-    command = [sys.executable, "-c", NOTING, *flags]
+    command = [*python(), "-c", NOTING, *flags]
     environment = {"XDG_CACHE_HOME": str(root.parent / "user"), "EXPORTLINT_CACHE_DIR": str(named or "")}
     with process(root.parent / "logs", command, **environment) as server:
         server.start(root, capabilities, **(more or {}))
@@ -113,7 +113,7 @@ def fill(root: Path) -> None:
 
 def check(root: Path) -> None:
     """Have the command line look at all files."""
-    command = [sys.executable, "-m", "exportlint", "check", "-q", "--exit-zero"]
+    command = [*python(), "-m", "exportlint", "check", "-q", "--exit-zero"]
     environment = {"PATH": "", "XDG_CACHE_HOME": str(root.parent / "user")}
     subprocess.run(command, cwd=root, env=environment, capture_output=True, timeout=PATIENCE, check=True)
 

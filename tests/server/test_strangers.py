@@ -21,14 +21,21 @@ from hypothesis import strategies as st
 from exportlint.server.framing import MAX_LENGTH, Framed, NotLspError, first_body
 from exportlint.server.requests.hover import _ruled
 from exportlint.server.verification.seen import Ruled
+from tests.forking import python
 from tests.patience import PATIENCE
 from tests.sampling import first_of_each
-from tests.server.client import COMMAND
 from tests.server.raw import Process, Raw, framed, listening, process
 
-TCP = (*COMMAND, "--tcp", "127.0.0.1:0")
 SECRET = "0123456789abcdef-secret"
 MARK = "# log of exportlint server\n"
+
+
+def command(*flags: str) -> list[str]:
+    return [*python(), "-m", "exportlint", "server", *flags]
+
+
+def tcp(*flags: str) -> list[str]:
+    return command("--tcp", "127.0.0.1:0", *flags)
 
 
 def initialize(**options: object) -> dict[str, object]:
@@ -77,7 +84,7 @@ def test_a_web_page_writes_to_no_file(tmp_path: Path, knows_the_token: bool) -> 
     startup = tmp_path / ".bashrc"
     startup.write_text("alias ll='ls -l'\n", encoding="utf-8")
     before = startup.read_bytes()
-    with process(tmp_path, TCP) as server:
+    with process(tmp_path, tcp()) as server:
         address, token = listening(server)
         shown = {"token": token} if knows_the_token else {}
         for file in (startup, tmp_path / "new"):
@@ -113,7 +120,7 @@ NOT_LSP = {
 
 @pytest.fixture(scope="module")
 def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Process, tuple[str, int], str]]:
-    with process(tmp_path_factory.mktemp("refusing"), TCP) as server:
+    with process(tmp_path_factory.mktemp("refusing"), tcp()) as server:
         yield (server, *listening(server))
 
 
@@ -181,7 +188,7 @@ def test_who_does_not_show_the_token_is_told_so_and_nothing_else(
 
 def test_strangers_keep_no_client_waiting(tmp_path: Path) -> None:
     """Connections that say nothing are what browsers open in advance; the oldest of too many are closed."""
-    with process(tmp_path, TCP) as server:
+    with process(tmp_path, tcp()) as server:
         address, token = listening(server)
         idle = [socket.create_connection(address, PATIENCE) for _ in range(40)]
         try:
@@ -202,7 +209,7 @@ def test_strangers_keep_no_client_waiting(tmp_path: Path) -> None:
 
 
 def test_a_request_after_the_first_message_is_not_read_either(tmp_path: Path) -> None:
-    with process(tmp_path, TCP) as server:
+    with process(tmp_path, tcp()) as server:
         address, token = listening(server)
         with connected(server, address) as (connection, client):
             connection.sendall(framed(initialize(token=token)))
@@ -219,7 +226,7 @@ def test_an_editor_hands_over_a_token_that_is_not_printed(tmp_path: Path, way: s
     file.chmod(0o600)
     flags = ("--token-file", str(file)) if way == "file" else ()
     environment = {"EXPORTLINT_SERVER_TOKEN": SECRET} if way == "environment" else {}
-    with process(tmp_path, (*TCP, *flags), **environment) as server:
+    with process(tmp_path, tcp(*flags), **environment) as server:
         while not (found := re.search(r"listening on 127\.0\.0\.1:(\d+)\n", server.logged)):
             assert server.process.poll() is None, server.logged
         with connected(server, ("127.0.0.1", int(found[1]))) as (connection, client):
@@ -258,9 +265,7 @@ def test_a_server_that_cannot_be_safe_does_not_start(tmp_path: Path, flags: tupl
     _private(tmp_path / "SHORT", "short")
     _private(tmp_path / "OPEN", SECRET, 0o644)
     os.mkfifo(tmp_path / "FIFO", 0o600)
-    done = subprocess.run(
-        [*COMMAND, *flags], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path
-    )
+    done = subprocess.run(command(*flags), capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert expected in done.stderr
     assert re.fullmatch(r"error: [^\n]+\n", done.stderr)
@@ -269,7 +274,7 @@ def test_a_server_that_cannot_be_safe_does_not_start(tmp_path: Path, flags: tupl
 def test_the_log_goes_where_the_command_line_says(tmp_path: Path) -> None:
     log = tmp_path / "x.log"
     for number in (1, 2):
-        with process(tmp_path, (*COMMAND, "--log-file", str(log))) as server:
+        with process(tmp_path, command("--log-file", str(log))) as server:
             server.start(tmp_path, {}, initializationOptions={"settings": {"x\nforged\x1b[31m": True}})
             assert server.stop() == 0
             assert server.logged == ""
@@ -309,7 +314,7 @@ def test_no_file_that_is_not_a_log_becomes_one(tmp_path: Path, kind: str) -> Non
             path.mkdir()
     before = {file.name: file.read_bytes() for file in (path, other) if file.is_file()}
     done = subprocess.run(
-        [*COMMAND, "--log-file", str(path)], input="", capture_output=True, text=True, timeout=PATIENCE, check=False
+        command("--log-file", str(path)), input="", capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(rf"error: --log-file `{re.escape(str(path))}`: [^\n]+\n", done.stderr)

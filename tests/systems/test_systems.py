@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.forking import python
 from tests.patience import PATIENCE
 from tests.test_examples import rows as rows_of
 
@@ -65,6 +67,8 @@ def _group(row: Row) -> tuple[str, str]:
 def environment(library: str) -> dict[str, str]:
     """In which a library can be imported; skips the test, or fails it, where there is none."""
     plain = dict(os.environ)
+    if not REQUIRED and importlib.util.find_spec(library) is None:
+        pytest.skip(f"{library} is not installed")
     reason = _refused(library, plain)
     if reason is None:
         return plain
@@ -122,7 +126,7 @@ def mended() -> list[Any]:
 def test_proven_fixes_mend_the_model(folder: str, rows: list[Row], tmp_path: Path) -> None:
     environ = environment("torch")
     shutil.copytree(ROOT / "examples" / folder, tmp_path / folder)
-    command = [sys.executable, "-m", "exportlint", "check", "model.py", "--fix", "--unsafe-fixes", "--verify"]
+    command = [*python(), "-m", "exportlint", "check", "model.py", "--fix", "--unsafe-fixes", "--verify"]
     subprocess.run(
         [*command, "--no-cache"], cwd=tmp_path / folder, capture_output=True, check=False, timeout=PATIENCE, env=environ
     )
@@ -140,7 +144,7 @@ def test_some_models_are_mended() -> None:
 
 def printed(folder: str | Path, environ: dict[str, str], *argv: str) -> Any:
     """What a command prints as JSON in the folder of an example."""
-    command = [sys.executable, "-m", "exportlint", *argv, "--no-cache", "--output-format", "json"]
+    command = [*python(), "-m", "exportlint", *argv, "--no-cache", "--output-format", "json"]
     done = subprocess.run(
         command, cwd=ROOT / "examples" / folder, capture_output=True, text=True, check=False, timeout=PATIENCE,
         env=environ,

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.forking import python
+
 pytestmark = pytest.mark.thorough
 
 pytest.importorskip("torch")
@@ -213,7 +215,7 @@ def _verify(root: Path, *flags: str) -> list[dict[str, Any]]:
 
 
 def _report(root: Path, *flags: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "exportlint", "verify", "--no-cache", "--python", sys.executable]
+    command = [*python(), "-m", "exportlint", "verify", "--no-cache", "--python", sys.executable]
     arguments = ["--calls", "--output-format", "json", "-j2", *flags, "script.py"]
     environment = {**os.environ, "XDG_CACHE_HOME": str(root / "cache")}
     done = subprocess.run(

@@ -20,6 +20,7 @@ import pytest
 
 from exportlint.cli import main
 from tests.cli.runner import Result, write
+from tests.forking import python
 from tests.patience import PATIENCE
 from tests.verify.workshop import running
 
@@ -177,7 +178,7 @@ def test_what_was_run_is_not_run_again(report: dict[str, Any], shop: Path) -> No
 def test_progress_is_shown_on_a_terminal_alone(report: dict[str, Any], shop: Path) -> None:
     """Standard error is one, standard output is a pipe."""
     terminal, end = os.openpty()
-    argv = [sys.executable, "-m", "exportlint", "verify", "--python", sys.executable]
+    argv = [*python(), "-m", "exportlint", "verify", "--python", sys.executable]
     process = subprocess.Popen(
         argv, cwd=shop, env={**environment(shop), "TERM": "xterm"}, stdout=subprocess.PIPE, stderr=end, text=True
     )
@@ -282,7 +283,7 @@ def test_ctrl_c_ends_everything(tmp_path: Path) -> None:
     settings = '[[verify.target]]\nmodel = "hang:Hang"\ninputs = ["float32[2]"]\n'
     write(tmp_path, {"exportlint.toml": settings, "hang.py": HANG})
     process = subprocess.Popen(
-        [sys.executable, "-m", "exportlint", "verify", "--python", sys.executable],
+        [*python(), "-m", "exportlint", "verify", "--python", sys.executable],
         cwd=tmp_path, env=environment(tmp_path), text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip

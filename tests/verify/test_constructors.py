@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.cli.runner import write
+from tests.forking import python
 from tests.patience import PATIENCE
 from tests.sampling import one_in
 
@@ -159,7 +160,7 @@ def project(root: Path, case: Case) -> None:
 
 
 def verify(root: Path, *argv: str) -> str:
-    command = [sys.executable, "-m", "exportlint", "verify", *argv]
+    command = [*python(), "-m", "exportlint", "verify", *argv]
     environment = {**os.environ, "XDG_CACHE_HOME": str(root.parent / "cache")}
     done = subprocess.run(
         command, cwd=root, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE

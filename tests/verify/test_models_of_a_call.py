@@ -11,6 +11,7 @@ import pytest
 
 from exportlint.verify.worker.again import LeftError, way_to_the_same_call
 from exportlint.verify.worker.rows import tracing
+from tests.forking import python
 
 WAYS = {
     "once": ("met()", [None]),
@@ -117,7 +118,7 @@ MODELS = {
 def test_each_model_of_a_call_is_a_target(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
-    command = [sys.executable, "-m", "exportlint", "verify", "--no-cache", "--python", sys.executable, "--calls"]
+    command = [*python(), "-m", "exportlint", "verify", "--no-cache", "--python", sys.executable, "--calls"]
     done = subprocess.run(
         [*command, "--output-format", "json", "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
     )

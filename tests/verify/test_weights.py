@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cli.runner import write
+from tests.forking import python
 from tests.patience import PATIENCE
 
 torch = pytest.importorskip("torch")
@@ -55,7 +56,7 @@ def verified(root: Path, load: str, settings: str = "") -> dict[str, Any]:
     code = NET.format(url=(root / "weights.pt").as_uri(), load=load)
     write(root, {"project/pyproject.toml": settings, "project/net.py": code})
     environment = {**os.environ, "TORCH_HOME": str(root / "hub"), "XDG_CACHE_HOME": str(root / "cache")}
-    command = [sys.executable, "-m", "exportlint", "verify", "--python", sys.executable, "--output-format", "json"]
+    command = [*python(), "-m", "exportlint", "verify", "--python", sys.executable, "--output-format", "json"]
     done = subprocess.run(
         [*command, "--no-cache"], cwd=root / "project", env=environment, capture_output=True, text=True, check=False,
         timeout=PATIENCE,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from exportlint.verify.specs import TensorSpec
 from exportlint.verify.target import Reference, Target, Written
 from exportlint.verify.task import Result, Task, do
 from tests.cli.runner import write
+from tests.forking import python
 from tests.patience import PATIENCE
 
 MARK = f"EXPORTLINT_TEST_RUN={os.environ.setdefault('EXPORTLINT_TEST_RUN', str(os.getpid()))}".encode()
@@ -39,7 +39,7 @@ def verified(root: Path, models: str, configuration: str) -> dict[str, Any]:
     """What `exportlint verify` reports of a project with a module `models`, in both modes, as JSON."""
     write(root, {"models.py": models, "exportlint.toml": configuration})
     done = subprocess.run(
-        [sys.executable, "-m", "exportlint", "verify", "--mode", "both", "--output-format", "json", "--no-cache"],
+        [*python(), "-m", "exportlint", "verify", "--mode", "both", "--output-format", "json", "--no-cache"],
         cwd=root, env={**os.environ, "XDG_CACHE_HOME": str(root / "cache")}, capture_output=True, text=True,
         check=False, timeout=PATIENCE,
     )  # fmt: skip

@@ -6,7 +6,6 @@ import platform
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
-from importlib.metadata import PackageNotFoundError, version
 
 from exportlint import __version__
 from exportlint.server.documents import Document
@@ -77,6 +76,8 @@ def _settings(server: Server, document: Document) -> Iterator[str]:
 
 
 def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # not with the start of each server
+
     try:
         return version(package)
     except PackageNotFoundError:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from cattrs import Converter
 from cattrs.errors import BaseValidationError
 from lsprotocol import converters, types
 
@@ -11,15 +13,13 @@ from exportlint.server.server import Server
 
 NAME = "exportlint.showFindings"
 
-_converter = converters.get_converter()
-
 
 async def run(
     server: Server, uri: object = None, position: object = None, locations: Any = None, *others: object
 ) -> None:
     """Open the first of the locations; a client that opens nothing is told where they are."""
     try:
-        places = [_converter.structure(location, types.Location) for location in locations or ()]
+        places = [_converter().structure(location, types.Location) for location in locations or ()]
     except (BaseValidationError, TypeError, KeyError, ValueError):
         places = []
     if not places:
@@ -33,3 +33,8 @@ async def run(
     rows = ", ".join(str(place.range.start.line + 1) for place in places)
     lines = "lines" if len(places) > 1 else "line"
     server.window_show_message(types.ShowMessageParams(types.MessageType.Info, f"exportlint: see {lines} {rows}"))
+
+
+@cache
+def _converter() -> Converter:
+    return converters.get_converter()  # takes a twentieth of a second, which no start should

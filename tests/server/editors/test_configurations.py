@@ -15,6 +15,7 @@ import pytest
 from lsprotocol import converters, types
 
 from tests.patience import PATIENCE
+from tests.sampling import one_in
 from tests.server.client import Editor
 from tests.server.connection import connection
 from tests.server.editors.drive import CONFIGURATIONS, Project
@@ -94,7 +95,7 @@ SERVERS: dict[str, Callable[[], Server]] = {
 }
 
 
-@pytest.mark.parametrize("name", SERVERS)
+@pytest.mark.parametrize("name", one_in(3, SERVERS))
 async def test_starts_a_server_that_suits_the_editor(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
