@@ -8,7 +8,7 @@ import pytest_asyncio
 from lsprotocol import types
 
 from tests.server.capabilities import capable
-from tests.server.client import Editor, editing
+from tests.server.client import Editor, editing, forked
 from tests.server.raw import Process, process
 
 
@@ -29,7 +29,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Process]:
     """A server, which has to end well."""
-    with process(tmp_path) as started:
+    with process(tmp_path, forked()) as started:
         yield started
         assert started.stop() == 0
         assert " ERROR " not in started.logged, started.logged

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from tests.forking import python
 from tests.patience import PATIENCE
+from tests.server.client import COMMAND
 
 Message = dict[str, Any]
 
@@ -158,13 +158,13 @@ class Raw:
 
 
 class Process(Raw):
-    """A server, by default one that is forked."""
+    """A server, by default one that was started as editors start it."""
 
-    def __init__(self, root: Path, command: Sequence[str] | None = None, **environment: str) -> None:
+    def __init__(self, root: Path, command: Sequence[str] = COMMAND, **environment: str) -> None:
         self.log = root / "stderr.log"
         with self.log.open("wb") as stderr:
             self.process = subprocess.Popen(
-                command or [*python(), "-m", "exportlint", "server"],
+                command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -192,7 +192,7 @@ class Process(Raw):
 
 
 @contextmanager
-def process(root: Path, command: Sequence[str] | None = None, **environment: str) -> Iterator[Process]:
+def process(root: Path, command: Sequence[str] = COMMAND, **environment: str) -> Iterator[Process]:
     """A server, which is killed if it outlives its test."""
     root.mkdir(parents=True, exist_ok=True)
     started = Process(root, command, **environment)

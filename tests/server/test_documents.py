@@ -17,6 +17,7 @@ from tests.cli.runner import NET
 from tests.sampling import one_in
 from tests.server import texts
 from tests.server.capabilities import ENCODINGS
+from tests.server.client import forked
 from tests.server.raw import Process, process
 
 Message = dict[str, object]
@@ -49,7 +50,7 @@ def _boundary(text: str, offset: int) -> int:
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     """A server that counts in each of the units."""
     root = tmp_path_factory.mktemp("documents")
-    with process(root) as started:
+    with process(root, forked()) as started:
         capabilities = {"general": {"positionEncodings": [request.param]}}
         assert started.start(root, capabilities)["positionEncoding"] == request.param
         yield started

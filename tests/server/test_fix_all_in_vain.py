@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcRequestCancelled
 
 from tests.server.asking import actions
-from tests.server.client import Editor
+from tests.server.capabilities import capable
+from tests.server.client import COMMAND, Editor, editing
 from tests.server.test_fix_all import EVERYWHERE, HEAD, SAFE, module
+
+
+@pytest_asyncio.fixture(scope="module")
+async def shared_editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    """With a server whose processor time can be seen."""
+    async with editing(tmp_path_factory.mktemp("workspace"), capable(), command=COMMAND) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import NET
-from tests.forking import python
 from tests.patience import PATIENCE
 from tests.sampling import first_of_each
-from tests.server.client import COMMAND
+from tests.server.client import COMMAND, forked
 from tests.server.raw import PUSHING, Raw, framed, listening, process
 
 NOT_INITIALIZED = -32002
@@ -24,7 +23,7 @@ INVALID_REQUEST = -32600
 
 
 def test_shutdown_and_exit_end_it_with_0(tmp_path: Path) -> None:
-    with process(tmp_path, COMMAND) as server:
+    with process(tmp_path) as server:
         server.start(tmp_path)
         assert server.stop() == 0
         assert server.logged == ""
@@ -32,7 +31,7 @@ def test_shutdown_and_exit_end_it_with_0(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_initialized", [True, False])
 def test_exit_without_shutdown_ends_it_with_1(tmp_path: Path, is_initialized: bool) -> None:
-    with process(tmp_path, COMMAND) as server:
+    with process(tmp_path) as server:
         if is_initialized:
             server.start(tmp_path)
         server.notify("exit")
@@ -41,7 +40,7 @@ def test_exit_without_shutdown_ends_it_with_1(tmp_path: Path, is_initialized: bo
 
 @pytest.mark.parametrize("is_busy", [True, False])
 def test_the_end_of_its_input_ends_it(tmp_path: Path, is_busy: bool) -> None:
-    with process(tmp_path, COMMAND) as server:
+    with process(tmp_path) as server:
         server.start(tmp_path)
         if is_busy:
             server.open((tmp_path / "net.py").as_uri(), NET * 300)
@@ -51,7 +50,7 @@ def test_the_end_of_its_input_ends_it(tmp_path: Path, is_busy: bool) -> None:
 
 
 def test_the_end_of_its_input_within_a_message_ends_it(tmp_path: Path) -> None:
-    with process(tmp_path, COMMAND) as server:
+    with process(tmp_path) as server:
         server.start(tmp_path)
         server.send_bytes(b'Content-Length: 4000\r\n\r\n{"jsonrpc": ')
         server.stdin.close()
@@ -60,7 +59,7 @@ def test_the_end_of_its_input_within_a_message_ends_it(tmp_path: Path) -> None:
 
 
 def test_nothing_is_said_after_exit_whatever_is_still_asked(tmp_path: Path) -> None:
-    with process(tmp_path, COMMAND) as server:
+    with process(tmp_path) as server:
         server.start(tmp_path)
         uri = (tmp_path / "net.py").as_uri()
         server.open(uri, NET * 300)
@@ -127,7 +126,7 @@ def test_no_server_outlives_an_editor_that_is_killed(tmp_path: Path, is_held: bo
 
 
 def test_nothing_is_answered_before_initialize_and_after_shutdown(tmp_path: Path) -> None:
-    with process(tmp_path, COMMAND) as server:
+    with process(tmp_path) as server:
         hover = {"textDocument": {"uri": "untitled:a"}, "position": {"line": 0, "character": 0}}
         server.open("untitled:a", NET)
         assert server.request("textDocument/hover", hover)["error"]["code"] == NOT_INITIALIZED
@@ -142,7 +141,7 @@ def test_nothing_is_answered_before_initialize_and_after_shutdown(tmp_path: Path
 
 
 def test_it_serves_one_client_over_tcp(tmp_path: Path) -> None:
-    with process(tmp_path, [*python(), "-m", "exportlint", "server", "--tcp", "127.0.0.1:0"]) as server:
+    with process(tmp_path, forked("--tcp", "127.0.0.1:0")) as server:
         address, token = listening(server)
         with socket.create_connection(address) as connection, connection.makefile("rb") as output:
             client = Raw(output, connection.sendall)
@@ -158,7 +157,7 @@ def test_it_serves_one_client_over_tcp(tmp_path: Path) -> None:
 
 
 def test_a_tcp_client_that_leaves_ends_it(tmp_path: Path) -> None:
-    with process(tmp_path, [*python(), "-m", "exportlint", "server", "--tcp", "127.0.0.1:0"]) as server:
+    with process(tmp_path, forked("--tcp", "127.0.0.1:0")) as server:
         address, token = listening(server)
         with socket.create_connection(address) as connection, connection.makefile("rb") as output:
             Raw(output, connection.sendall).start(tmp_path, {}, initializationOptions={"token": token})

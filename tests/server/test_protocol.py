@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import NET
+from tests.server.client import forked
 from tests.server.raw import PULLING, Message, Process, framed, process
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, CANCELLED = -32700, -32600, -32601, -32602, -32800
@@ -19,7 +20,7 @@ URI = "untitled:net.py"
 def one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     """One server, which all of this is done to."""
     root = tmp_path_factory.mktemp("protocol")
-    with process(root) as server:
+    with process(root, forked()) as server:
         server.start(root)
         yield server
         assert server.stop() == 0
@@ -194,7 +195,7 @@ def test_versions_may_go_backwards_and_a_document_be_opened_twice(server: Proces
 def test_a_request_that_waits_for_analysis_can_be_cancelled(tmp_path: Path) -> None:
     """And is answered once, though what it waits for takes long."""
     params = {"textDocument": {"uri": URI}}
-    with process(tmp_path) as server:
+    with process(tmp_path, forked()) as server:
         server.start(tmp_path, PULLING)
         server.open(URI, NET * 1_000)
         number = server.ask("textDocument/diagnostic", params)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import NET
+from tests.server.client import forked
 from tests.server.raw import PULLING, PUSHING, Message, Process, process
 
 TWO = NET.replace("return x + 1", "return x + x.max().item()")
@@ -21,7 +22,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     root = tmp_path_factory.mktemp("shared")
     (root / "other.toml").write_text('extend = "base.toml"\n', encoding="utf-8")
     (root / "base.toml").write_text('ignore = ["EXP101"]\n', encoding="utf-8")
-    with process(root) as started:
+    with process(root, forked()) as started:
         started.start(root, PUSHING)
         started.root = root
         yield started
@@ -330,7 +331,7 @@ class TestFolders:
 
 @pytest.mark.parametrize("answer", [None, 5])
 def test_an_answer_that_is_none_leaves_the_settings(tmp_path: Path, root: Path, answer: object) -> None:
-    with process(tmp_path) as server:
+    with process(tmp_path, forked()) as server:
         server.answers["workspace/configuration"] = answer
         server.start(root, initializationOptions={"settings": {"lint": {"ignore": ["EXP101"]}}})
         uri = (root / "net.py").as_uri()

@@ -12,6 +12,7 @@ import pytest
 from tests.cli.runner import CLEAN, NET
 from tests.sampling import first_of_each
 from tests.server.capabilities import EDITORS
+from tests.server.client import forked
 from tests.server.models import model
 from tests.server.raw import PULLING, PUSHING, Message, Process, process
 
@@ -255,7 +256,7 @@ def test_any_uri_is_linted_and_echoed(shared: Process, uri: str) -> None:
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     """One server for what leaves nothing behind."""
     root = tmp_path_factory.mktemp("shared")
-    with process(root) as started:
+    with process(root, forked()) as started:
         started.start(None, PUSHING)
         yield started
         assert started.stop() == 0

@@ -21,21 +21,17 @@ from hypothesis import strategies as st
 from exportlint.server.framing import MAX_LENGTH, Framed, NotLspError, first_body
 from exportlint.server.requests.hover import _ruled
 from exportlint.server.verification.seen import Ruled
-from tests.forking import python
 from tests.patience import PATIENCE
 from tests.sampling import first_of_each
+from tests.server.client import forked
 from tests.server.raw import Process, Raw, framed, listening, process
 
 SECRET = "0123456789abcdef-secret"
 MARK = "# log of exportlint server\n"
 
 
-def command(*flags: str) -> list[str]:
-    return [*python(), "-m", "exportlint", "server", *flags]
-
-
 def tcp(*flags: str) -> list[str]:
-    return command("--tcp", "127.0.0.1:0", *flags)
+    return forked("--tcp", "127.0.0.1:0", *flags)
 
 
 def initialize(**options: object) -> dict[str, object]:
@@ -265,7 +261,7 @@ def test_a_server_that_cannot_be_safe_does_not_start(tmp_path: Path, flags: tupl
     _private(tmp_path / "SHORT", "short")
     _private(tmp_path / "OPEN", SECRET, 0o644)
     os.mkfifo(tmp_path / "FIFO", 0o600)
-    done = subprocess.run(command(*flags), capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path)
+    done = subprocess.run(forked(*flags), capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert expected in done.stderr
     assert re.fullmatch(r"error: [^\n]+\n", done.stderr)
@@ -274,7 +270,7 @@ def test_a_server_that_cannot_be_safe_does_not_start(tmp_path: Path, flags: tupl
 def test_the_log_goes_where_the_command_line_says(tmp_path: Path) -> None:
     log = tmp_path / "x.log"
     for number in (1, 2):
-        with process(tmp_path, command("--log-file", str(log))) as server:
+        with process(tmp_path, forked("--log-file", str(log))) as server:
             server.start(tmp_path, {}, initializationOptions={"settings": {"x\nforged\x1b[31m": True}})
             assert server.stop() == 0
             assert server.logged == ""
@@ -314,7 +310,7 @@ def test_no_file_that_is_not_a_log_becomes_one(tmp_path: Path, kind: str) -> Non
             path.mkdir()
     before = {file.name: file.read_bytes() for file in (path, other) if file.is_file()}
     done = subprocess.run(
-        command("--log-file", str(path)), input="", capture_output=True, text=True, timeout=PATIENCE, check=False
+        forked("--log-file", str(path)), input="", capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(rf"error: --log-file `{re.escape(str(path))}`: [^\n]+\n", done.stderr)
