@@ -155,8 +155,7 @@ class Counted(Kept):
                 return self.kind is float or value.kind == self.kind.__name__
             if isinstance(value, Python):
                 return value.type in {each.__name__ for each in self._types()}
-            is_number = isinstance(value, Size) and self.kind is not bool
-            return is_number and (self.kind is float or value.kind == "int")
+            return isinstance(value, Size) and (self.kind is float or (self.kind is int and value.kind == "int"))
 
         return self.code.surely(lambda value: all(map(fits, options(value))), node)
 
