@@ -198,15 +198,16 @@ def _sizes(held: Tensor) -> tuple[int, ...] | None:
 
 
 def own_attribute(constructor: Constructor, name: str) -> Place:
-    """An attribute that `__init__` gives its first value. Raises DeclinedError."""
+    """An attribute that `__init__` gives its first value, for the class and its heirs. Raises DeclinedError."""
     used = _foreign_uses(constructor, name)
-    constructor.require_private(name, also=used)
+    own = constructor.inherited_uses(name)
+    constructor.require_private(name, also=[*own, *used], heirs=True)
     first = constructor.assignment(name, beside=True)
     return Place(
         name,
         first.target.value,
         first.value,
-        [*(use for use in constructor.uses(name) if use is not first.target), *used],
+        [*(use for use in own if use is not first.target), *used],
         lambda new: [constructor.replaced(first, new)],
     )
 
