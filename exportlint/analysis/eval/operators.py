@@ -263,4 +263,6 @@ def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
         return replace(value, dim=-value.dim) if isinstance(node.op, ast.USub) else expression_of(value)
     if isinstance(value, Scalar) and isinstance(node.op, ast.Invert) and not value.assumed:
         frame.emit(Conversion, node, value, target="~", operand=value)
+    if isinstance(value, Python) and value.type in {"int", "float"} and not isinstance(node.op, ast.Invert):
+        return Python(value.type)
     return value if isinstance(value, (Scalar, Unknown, Baked)) else PYTHON
