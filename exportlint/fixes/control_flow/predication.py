@@ -122,7 +122,7 @@ class Predicated:
         """The statements of a block. Raises DeclinedError if one does what cannot be undone."""
         lines: list[Statement] = []
         for number, one in enumerate(body, 1):
-            lines += self.statement(code, one, when)
+            lines += code.statements.commented(one, self.statement(code, one, when))
             if number < len(body):  # an `elif` is the last statement of each branch around it
                 code = code.after([one])
         return lines
