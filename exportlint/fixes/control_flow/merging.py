@@ -150,6 +150,8 @@ def _first_found(
         DeclinedError: it may still be None behind the branch.
     """
     test, name = found[0].test, current.id
+    if None not in terms:
+        return None
     asked = isinstance(test, ast.BoolOp) and _is_none_before(code, branch, name)
     if not asked and not any(isinstance(o, Const) and o.value is None for o in options(code.value(current))):
         return None
