@@ -75,7 +75,7 @@ class Statements:
 
     def _commented(self, draft: Draft, lost: Counter[str]) -> Draft:
         """An edit with the comments in its part that are lost, which are taken from the others."""
-        if draft.drops or not draft.text.strip() or draft.text[0] == "\n" or not self._owns_line(draft.start):
+        if draft.drops or not draft.text.strip() or draft.text[0] == "\n" or not self._begins(draft.start):
             return draft
         kept = []
         for comment in self._comments_in(draft.start, draft.end):
@@ -296,6 +296,14 @@ class Statements:
         rows = [row for row in range(1, len(lines)) if lines.line(row).endswith("\\")]
         commented = {comment.row for comment in self.comments} if rows else set()
         return frozenset(row + 1 for row in rows if row not in commented)
+
+    def _begins(self, offset: int) -> bool:
+        """Whether a statement begins at an offset, on a line of its own."""
+        return offset in self._beginnings and self._owns_line(offset)
+
+    @cached_property
+    def _beginnings(self) -> frozenset[int]:
+        return frozenset(self._start(node) for node in ast.walk(self.tree.root) if isinstance(node, ast.stmt))
 
     def _line_indent(self, node: ast.AST) -> str:
         return self._indent_at(self.source.lines.line_start(node.lineno))  # type: ignore[attr-defined]
