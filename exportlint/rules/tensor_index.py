@@ -29,6 +29,7 @@ CACHED = Claim(non_strict=always(ERROR), strict=always(None))
 TARGETS = {
     "list index": "index into a Python list or module list",
     "list slice": "slice of a Python list",
+    "array index": "index into a NumPy array",
     "list repetition": "length of a Python list",
     "dict key": "dictionary key",
     "set element": "element of a set",

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
+    ARRAY,
+    COMPUTED_ARRAY,
     BoundMethod,
     Const,
     Dict,
@@ -264,6 +266,9 @@ def _results(code: Code, call: ast.Call, chosen: ast.expr, modules: ast.expr) ->
 def _of_values(code: Code, subscript: ast.Subscript, place: _Index) -> Fix:
     items, value = subscript.value, code.value(subscript.value)
     made, held = code.concrete(items), _items(value)
+    if value in {ARRAY, COMPUTED_ARRAY}:
+        rows = code.make("{from_numpy}({items})", from_numpy=code.name("torch.from_numpy"), items=items)
+        return code.fix("Index a tensor of the array", code.replace(subscript, place.row(code, rows)), safe=False)
     if isinstance(value, Dict):
         keys = [key for key, _ in value.entries]
         if value.rest is not None or not value.entries:
