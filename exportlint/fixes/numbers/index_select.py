@@ -41,7 +41,7 @@ from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.numbers.operands import operand
 from exportlint.fixes.proofs.called_variables import calls_of
 from exportlint.fixes.proofs.liveness import assigned
-from exportlint.fixes.proofs.observed_values import is_named, is_python, item_of, operation, scalar, tensor
+from exportlint.fixes.proofs.observed_values import builtin, is_named, is_python, item_of, operation, scalar, tensor
 from exportlint.fixes.proofs.purity import is_pure, may_repeat, require_first
 
 if TYPE_CHECKING:
@@ -70,8 +70,13 @@ def selection_fix(code: Code, fact: Conversion) -> Fix:
         return _write(code, subscript)
     if not isinstance(subscript.ctx, ast.Load) or subscript.slice is not index:
         raise DeclinedError("it is not an item read from a container")
-    place = _index(code, index)
     call = code.tree.parents[subscript]
+    if isinstance(call, ast.ListComp) and not isinstance(code.value(subscript.value), Dict):
+        made, ids = _all_of(code, call, index)
+        return code.fix(
+            "Index a tensor of all items", code.replace(made, _rows(code, made, subscript, ids)), safe=False
+        )
+    place = _index(code, index)
     if code.surely(_is_called, subscript.value):
         if isinstance(call, ast.Assign) and call.value is subscript and isinstance(call.targets[0], ast.Name):
             return _of_assigned(code, call, subscript, place)
@@ -361,6 +366,7 @@ def _all_of(code: Code, items: ast.ListComp, key: ast.expr) -> tuple[ast.expr, E
     is_made = isinstance(made, ast.Call) and made.args == [items] and operation(code, made) in {"tensor", "as_tensor"}
     if not is_made or made.keywords or len(items.generators) > 1 or loop.ifs:  # type: ignore[attr-defined]
         raise DeclinedError("the values are not collected in one tensor")
+    key = item_of(key) or (key.args[0] if isinstance(key, ast.Call) and builtin(code, key) == "int" else key)
     if not isinstance(key, ast.Name) or not isinstance(loop.target, ast.Name) or key.id != loop.target.id:
         raise DeclinedError("the key is not an element of one tensor")
     over = loop.iter
@@ -370,6 +376,12 @@ def _all_of(code: Code, items: ast.ListComp, key: ast.expr) -> tuple[ast.expr, E
         raise DeclinedError("the key is not an element of one tensor")
     assert isinstance(made, ast.expr)
     return made, code.concrete(over)
+
+
+def _rows(code: Code, made: ast.expr, subscript: ast.Subscript, ids: Expression) -> Expression:
+    """`torch.tensor(table)[ids]` in place of `torch.tensor([table[i] for i in ids.tolist()])`."""
+    assert isinstance(made, ast.Call)
+    return code.make("{tensor}({table})[{ids}]", tensor=made.func, table=subscript.value, ids=ids)
 
 
 def _items(value: Value) -> Sequence[Value]:
