@@ -188,7 +188,7 @@ def _is_none_before(code: Code, branch: Branching, name: str) -> bool:
     """
     scope, inside = code.tree.function(branch), set(ast.walk(branch))
     names = code.tree.contents(scope).named(name) if scope is not None else ()
-    held = [_assigned_to(code, n) for n in names if isinstance(n.ctx, ast.Store) and n not in inside]
+    held = [given_to(code, n) for n in names if isinstance(n.ctx, ast.Store) and n not in inside]
     return any(isinstance(value, ast.Constant) and value.value is None for value in held)
 
 
@@ -200,13 +200,13 @@ def _exceeds_infinity(code: Code, branch: Branching, test: ast.Compare) -> bool:
     for side, below in zip(sides, (not upwards, upwards), strict=False):
         if len(sides) == 2 and isinstance(side, ast.Name) and scope is not None:
             stores = [n for n in code.tree.contents(scope).named(side.id) if isinstance(n.ctx, ast.Store)]
-            first = [_assigned_to(code, n) for n in stores if n not in inside]
+            first = [given_to(code, n) for n in stores if n not in inside]
             if len(first) == 1 and first[0] is not None and _infinity(first[0]) == (-inf if below else inf):
                 return True
     return False
 
 
-def _assigned_to(code: Code, target: ast.Name) -> ast.expr | None:
+def given_to(code: Code, target: ast.Name) -> ast.expr | None:
     """What a variable is bound to: by itself, or along with others."""
     around = code.tree.parents[target]
     match code.tree.statement(target):
