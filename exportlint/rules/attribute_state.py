@@ -12,7 +12,7 @@ from exportlint.fixes.eager_only.reports import asks_exporting, eager_only
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.errors import DeclinedError, InapplicableError
-from exportlint.fixes.state.constructor import Constructor
+from exportlint.fixes.state.constructor import Constructor, class_that_assigns
 from exportlint.fixes.state.hoist_to_init import attribute_made_once
 from exportlint.fixes.state.places import (
     class_attribute,
@@ -83,7 +83,7 @@ def _kept(code: Code, target: ast.Attribute, fact: StateChange) -> list[Draft]:
     if fact.holder == "object":
         made = class_of_object(code, target)
         return keep_object(code, made, name)
-    constructor = Constructor(code, target)
+    constructor = class_that_assigns(code, target, name)
     if fact.holder == "class" or not constructor.assigns(name):
         return keep(code, constructor, class_attribute(constructor, name))
     try:

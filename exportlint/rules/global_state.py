@@ -51,8 +51,9 @@ def _claim(fact: StateChange) -> Claim:
 def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     """What export counts is missing afterwards."""
     if fact.carried:
-        constructor = Constructor(code, code.node(ast.expr))
-        drafts = keep_global(code, constructor, fact.name.partition("[")[0])
+        node = code.node(ast.expr)
+        key = ast.unparse(node.slice) if isinstance(node, ast.Subscript) else ""
+        drafts = keep_global(code, Constructor(code, node), fact.name.partition("[")[0], key)
         return code.fix("Keep it in a buffer", *drafts, safe=False)
     statement = code.tree.statement(code.node(ast.expr))
     reads = [

@@ -14,6 +14,7 @@ from exportlint.fixes.control_flow.truth import condition_fix
 from exportlint.fixes.edit.attempts import declined, first_of
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.numbers.index_select import selection_fix
+from exportlint.fixes.numbers.indexed_lists import indexed_list_fix
 from exportlint.fixes.numbers.one_hot import one_hot_fix
 from exportlint.fixes.numbers.quotients import divmod_fix
 from exportlint.fixes.numbers.ranges import range_numbers_fix
@@ -29,6 +30,7 @@ CACHED = Claim(non_strict=always(ERROR), strict=always(None))
 TARGETS = {
     "list index": "index into a Python list or module list",
     "list slice": "slice of a Python list",
+    "array index": "index into a NumPy array",
     "list repetition": "length of a Python list",
     "dict key": "dictionary key",
     "set element": "element of a set",
@@ -77,7 +79,16 @@ def _fix(code: Code, fact: Conversion) -> Fix:
     if isinstance(asked, ast.Compare) and fact.target in {"set element", "dict key"}:
         return condition_fix(code, fact)
     last = declined(REFUSED.get(fact.target, "the program does not have the number"))
-    return first_of(code, fact, divmod_fix, one_hot_fix, range_numbers_fix, selection_fix, lambda code, _: last(code))
+    return first_of(
+        code,
+        fact,
+        divmod_fix,
+        one_hot_fix,
+        range_numbers_fix,
+        indexed_list_fix,
+        selection_fix,
+        lambda code, _: last(code),
+    )
 
 
 def _in_older_torch(fact: DataIndex, context: Context) -> Iterator[Report]:

@@ -12,7 +12,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.writes import written
 from exportlint.fixes.state.buffers import registration
-from exportlint.fixes.state.constructor import Constructor
+from exportlint.fixes.state.constructor import Constructor, class_that_assigns
 from exportlint.fixes.state.places import class_attribute, keep, keep_global
 from exportlint.registry import rule
 
@@ -43,7 +43,7 @@ def _fix(code: Code) -> Fix:
         return code.fix("Keep it in a buffer", *drafts, safe=False)
     if not isinstance(base, ast.Attribute):
         raise DeclinedError("it is not an attribute")
-    constructor = Constructor(code, base)
+    constructor = class_that_assigns(code, base, base.attr)
     if not constructor.assigns(base.attr):
         drafts = keep(code, constructor, class_attribute(constructor, base.attr))
         return code.fix("Keep it in a buffer", *drafts, safe=False)

@@ -15,6 +15,7 @@ from exportlint.analysis.domain.lattice import each, join, options
 from exportlint.analysis.domain.shape import UNSHAPED
 from exportlint.analysis.domain.values import (
     ARRAY,
+    COMPUTED_ARRAY,
     FALSE,
     PYTHON,
     TRUE,
@@ -106,6 +107,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         return result(frame, node, "operator", (left, right), kind)
     if ARRAY in (left, right) and frame.engine.mode == "strict":
         return ARRAY
+    if {ARRAY, COMPUTED_ARRAY} & {left, right} and all(map(_is_of_arrays, (left, right))):
+        return COMPUTED_ARRAY
     if isinstance(op, ast.Mult):
         for repeated, count in ((left, right), (right, left)):
             is_text = isinstance(repeated, Python) and repeated.type == "str"
@@ -242,6 +245,11 @@ def _format(frame: Frame, node: ast.AST, template: str, right: Value) -> Size | 
     return size if frame.engine.mode == "non-strict" else None  # strict mode has failed here
 
 
+def _is_of_arrays(value: Value) -> bool:
+    """Whether numpy surely computes with it: a tensor would make the result a tensor."""
+    return value in (ARRAY, COMPUTED_ARRAY) or (isinstance(value, Const) and isinstance(value.value, (int, float)))
+
+
 @evaluates(ast.UnaryOp)
 def _unary_expression(frame: Frame, node: ast.UnaryOp) -> Value:
     value = frame.evaluate(node.operand)
@@ -263,4 +271,6 @@ def _unary(frame: Frame, node: ast.UnaryOp, value: Value) -> Value:
         return replace(value, dim=-value.dim) if isinstance(node.op, ast.USub) else expression_of(value)
     if isinstance(value, Scalar) and isinstance(node.op, ast.Invert) and not value.assumed:
         frame.emit(Conversion, node, value, target="~", operand=value)
+    if isinstance(value, Python) and value.type in {"int", "float"} and not isinstance(node.op, ast.Invert):
+        return Python(value.type)
     return value if isinstance(value, (Scalar, Unknown, Baked)) else PYTHON

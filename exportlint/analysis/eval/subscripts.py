@@ -13,6 +13,7 @@ from exportlint.analysis.domain.lattice import each, join, options
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.domain.values import (
     ARRAY,
+    COMPUTED_ARRAY,
     ITERABLE,
     PYTHON,
     UNKNOWN,
@@ -95,8 +96,8 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
         return frame.attribute(container.receiver, name, node) if isinstance(name, str) else UNKNOWN
     if isinstance(container, Baked):
         return container
-    if container == ARRAY:
-        return _array_item(frame, node, index)
+    if container in (ARRAY, COMPUTED_ARRAY):
+        return _array_item(frame, node, container, index)
     if isinstance(container, External):
         asked = read_environment(frame, container, node)
         if asked is not None:
@@ -139,14 +140,23 @@ def _is_alias(frame: Frame, name: str) -> bool:
     return isinstance(base, External) and base.name in BUILTIN_GENERICS
 
 
-def _array_item(frame: Frame, node: ast.Subscript, index: Value) -> Value:
+def _array_item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> Value:
     """An item or a part of an array: numpy asks tensors among the indices for their memory."""
     values = index.items if isinstance(index, Tuple) else (index,)
     tensor = next((t for value in values if isinstance(t := data_of(value), Tensor)), None)
     if tensor is not None:
         frame.emit(HostRead, node, tensor, api="np.ndarray.__getitem__", operand=tensor)
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if frame.engine.mode != "strict":  # which traces arrays as tensors
+        for part, value in zip(parts, values, strict=False):
+            for bound in (part.lower, part.upper) if isinstance(part, ast.Slice) else ():
+                if bound is not None and isinstance(data_of(frame.peek(bound)), Scalar):
+                    demand_number(frame, frame.peek(bound), bound, "array index")
+            if isinstance(data_of(value), Scalar):
+                demand_number(frame, value, part, "array index")
     is_array = frame.engine.mode == "strict" or any(isinstance(part, ast.Slice) for part in parts)
+    if frame.engine.mode != "strict" and container == COMPUTED_ARRAY:
+        return COMPUTED_ARRAY if is_array else PYTHON
     return ARRAY if is_array else PYTHON
 
 

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis.domain.lattice import options, tensors_in
-from exportlint.analysis.domain.values import ARRAY, Python, Sequence, Shape, Size, Tensor, Tuple, Value
+from exportlint.analysis.domain.values import ARRAY, COMPUTED_ARRAY, Python, Sequence, Shape, Size, Tensor, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import demand_number
 from exportlint.analysis.eval.frame import Frame
@@ -51,6 +51,8 @@ TRACED = frozenset({
 # fmt: on
 """What strict mode traces, of numbers as well: what it gives is a tensor of the graph, whose truth is not known."""
 
+ELEMENTWISE = frozenset({"abs", "clip", "cumprod", "cumsum", "exp", "flip", "log", "power", "sort", "sqrt", "square"})
+"""What computes an array of an array."""
 SUMS = frozenset({"numpy.mean", "numpy.sum"})
 REDUCTIONS = SUMS | {"numpy.max", "numpy.min"}
 """What strict mode computes of an array, and not of a list of tensors."""
@@ -82,4 +84,6 @@ def _compute(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
             return size
     if is_traced:
         return ARRAY
+    if name.rpartition(".")[2] in ELEMENTWISE and arguments.get(0) in (ARRAY, COMPUTED_ARRAY):
+        return COMPUTED_ARRAY
     return find(name).returns or Python("number")

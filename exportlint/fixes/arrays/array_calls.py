@@ -26,6 +26,8 @@ from exportlint.fixes.edit import template as templates
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import call, expression
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.export_calls.calls import written
+from exportlint.fixes.proofs.observed_values import as_tensor
 
 if TYPE_CHECKING:
     from exportlint.fixes.arrays.arrays import Arrays
@@ -42,6 +44,8 @@ TAKE_OTHERS = frozenset({
 """Functions of numpy whose first argument may be a number or a list of arrays, with the same function of torch."""
 PERCENTILES = {"percentile": "quantile", "nanpercentile": "nanquantile"}
 """Functions of numpy that ask for a percentage where those of torch ask for a fraction."""
+AVERAGES = frozenset({"mean", "nanmean", "std", "var"})
+"""Functions that torch refuses for integers and bools, of which numpy computes them with 64 bits."""
 LIMITS = {"maximum": "min", "minimum": "max"}
 
 
@@ -67,7 +71,33 @@ def function(arrays: Arrays, name: str, node: ast.Call) -> Expression:
     given = [arrays.plain(argument) for argument in arguments]
     if known == "matmul":
         arrays.multiplied()
+    if known in AVERAGES:
+        given[0] = _as_floats(arrays, arguments[0], given[0])
     return call(code.name(f"torch.{known}"), *given, *_keywords(arrays, name, node, len(arguments) > 1))
+
+
+def _as_floats(arrays: Arrays, node: ast.expr, source: Expression) -> Expression:
+    """An array of integers or bools as numpy computes an average of it; another one as it is."""
+    if not _is_whole(arrays.code, node):
+        return source
+    return templates.method(source, "to", arrays.code.name("torch.float64", node))
+
+
+def _is_whole(code: Code, node: ast.expr) -> bool:
+    """Whether an array surely is one of integers or bools."""
+    try:
+        made = written(code, node)
+    except DeclinedError:
+        return False
+    match made:
+        case ast.Compare():
+            return True
+        case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() | ast.BitXor()):
+            return _is_whole(code, left)
+        case ast.UnaryOp(op=ast.Invert(), operand=operand):
+            return _is_whole(code, operand)
+    held = as_tensor(code.value(made))
+    return held is not None and held.kind in {"int", "bool"}
 
 
 def _percentile(arrays: Arrays, name: str, node: ast.Call) -> Expression:
@@ -91,6 +121,8 @@ def method(arrays: Arrays, source: Expression, name: str, node: ast.Call) -> Exp
         raise DeclinedError(f"tensors have no `{name}`")
     if known == "matmul":
         arrays.multiplied()
+    if known in AVERAGES and isinstance(node.func, ast.Attribute):
+        source = _as_floats(arrays, node.func.value, source)
     options = _keywords(arrays, name, node, bool(node.args))
     return templates.method(source, known, *map(arrays.plain, node.args), *options)
 

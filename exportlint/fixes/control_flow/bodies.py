@@ -144,11 +144,11 @@ def is_tensor(value: Value) -> bool:
 
 
 def _roots(value: Value) -> Iterable[object]:
-    """The storages that are not the function's own in which the data of a tensor may lie."""
+    """The storages in which the data of a tensor may lie: of a new one what made it, which may give several parts."""
     for option in options(value):
-        if isinstance(option, Tensor) and option.origin is not Origin.FRESH and option.trail is not None:
+        if isinstance(option, Tensor) and option.trail is not None:
             trail: Trail = option.trail
-            yield trail.steps()[0].node
+            yield trail.node if option.origin is Origin.FRESH else trail.steps()[0].node
 
 
 def check_tensors(values: Iterable[Value], what: str) -> None:

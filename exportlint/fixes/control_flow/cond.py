@@ -37,7 +37,7 @@ from exportlint.fixes.edit.blocks import analysed, apart
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, call, dotted, expression, same, statement
 from exportlint.fixes.errors import DeclinedError, InapplicableError
-from exportlint.fixes.proofs.any_size import require_alone, require_any_size
+from exportlint.fixes.proofs.any_size import require_alone, require_any_count, require_any_size
 from exportlint.fixes.proofs.live_variables import bound, leaves, needed, needed_after, returns
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def _predicate(code: Code, test: ast.expr, ways: Sequence[ast.AST]) -> Expressio
         require_any_size(code, ways)
         return code.make("{size} != 0", size=test)
     counted = isinstance(test, ast.Compare) and len(test.ops) == 1 and code.surely(_is_counted, test.left)
+    require_any_count(code, ways)
     if not counted and not code.surely(lambda value: isinstance(value, Guard), test):
         return tensor_condition(code, test).tensor
     if not counted:

@@ -11,7 +11,7 @@ must not be negative.
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
@@ -42,8 +42,12 @@ def written_rows(code: Code, body: Sequence[ast.stmt]) -> list[str]:
     return list(found)
 
 
-def with_rows(code: Code, body: Sequence[ast.stmt], counters: Container[str]) -> list[Statement] | None:
+def with_rows(
+    code: Code, body: Sequence[ast.stmt], counters: Container[str], instead: Mapping[ast.stmt, Statement]
+) -> list[Statement] | None:
     """The statements of a loop with operators that take rows by a tensor; None if they take none.
+
+    Others stand `instead` of some.
 
     Raises:
         DeclinedError: they take some in another way.
@@ -56,6 +60,11 @@ def with_rows(code: Code, body: Sequence[ast.stmt], counters: Container[str]) ->
     lines: list[Statement] = []
     for one in body:
         chosen = [s for s in _subscripts(one) if _position(s, counters) is not None]
+        if one in instead:
+            if chosen:
+                raise DeclinedError("a number is read from a row that the counter chooses")
+            lines.append(instead[one])
+            continue
         lines += [_changed(code, one, chosen, counters)] if chosen else code.statements.moved([one], above=True)
     return lines
 

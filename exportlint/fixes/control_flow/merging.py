@@ -10,20 +10,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING
 
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Const
 from exportlint.fixes.control_flow.branch_paths import Branching, Case, Step, Way, cases, way
 from exportlint.fixes.control_flow.conditions import condition_in_vain, tensor_condition
 from exportlint.fixes.control_flow.logic import Condition
 from exportlint.fixes.control_flow.terms import Term, choose, is_sound, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
-from exportlint.fixes.edit.template import SYMBOLS, bare_tuple, binary, dotted, statement
+from exportlint.fixes.edit.template import SYMBOLS, bare_tuple, binary, dotted, expression, statement
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.liveness import is_bound, read_later
 from exportlint.fixes.proofs.purity import require_pure
 from exportlint.fixes.proofs.result_shapes import Forms
 from exportlint.fixes.proofs.total_conditions import evaluated
+from exportlint.fixes.state.counters import number_of
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Statement
@@ -126,9 +130,103 @@ def merged(
     variables: dict[str, Term] = {}
     for name in names:
         current = ast.copy_location(ast.Name(name, ast.Load()), branch)
+        found_first = _first_found(code, branch, found, current, [each.variables.get(name) for each in arms])
+        if found_first is not None:
+            variables[name] = _or_first(name, found_first, choose(code, conditions[0], *_tensors(name, found_first)))
+            continue
         terms = [each.variables.get(name) or _current(code, current, forms) for each in arms]
         variables[name] = folded(code, conditions, terms)
     return Arm(tuple(lines), variables)
+
+
+def _first_found(
+    code: Code, branch: Branching, found: Sequence[Case], current: ast.Name, terms: Sequence[Term | None]
+) -> Term | None:
+    """What a variable gets that is None until the condition holds, as it does at first: the best of some items.
+
+    None for a variable that is never None.
+
+    Raises:
+        DeclinedError: it may still be None behind the branch.
+    """
+    test, name = found[0].test, current.id
+    if None not in terms:
+        return None
+    asked = isinstance(test, ast.BoolOp) and _is_none_before(code, branch, name)
+    if not asked and not any(isinstance(o, Const) and o.value is None for o in options(code.value(current))):
+        return None
+    if len(terms) != 2 or terms[0] is None or terms[1] is not None or terms[0].kind != "tensor":
+        raise DeclinedError(f"`{name}` may be None")
+    is_first = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) and _is_none(test.values[0])
+    if not is_first and not (isinstance(test, ast.Compare) and _exceeds_infinity(code, branch, test)):
+        raise DeclinedError(f"`{name}` may be None")
+    return terms[0]
+
+
+def _tensors(name: str, new: Term) -> tuple[Term, Term]:
+    """A new value, and that which a variable has, which is no longer None."""
+    return new, Term(dotted(name), safe=False, variable=True, reads=frozenset({name}))
+
+
+def _or_first(name: str, new: Term, chosen: Term) -> Term:
+    template = "{new} if {name} is None else {chosen}"
+    return replace(chosen, source=expression(template, new=new.source, name=name, chosen=chosen.source), safe=False)
+
+
+def _is_none(node: ast.expr) -> bool:
+    """`name is None`."""
+    match node:
+        case ast.Compare(left=ast.Name(), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            return True
+    return False
+
+
+def _is_none_before(code: Code, branch: Branching, name: str) -> bool:
+    """Whether a variable is bound to None outside of a branch.
+
+    Behind `best is None or`, where the condition needs tensor data, it is known not to be None.
+    """
+    scope, inside = code.tree.function(branch), set(ast.walk(branch))
+    names = code.tree.contents(scope).named(name) if scope is not None else ()
+    held = [given_to(code, n) for n in names if isinstance(n.ctx, ast.Store) and n not in inside]
+    return any(isinstance(value, ast.Constant) and value.value is None for value in held)
+
+
+def _exceeds_infinity(code: Code, branch: Branching, test: ast.Compare) -> bool:
+    """Whether a condition holds at first for all numbers: it compares with an infinity, up to then."""
+    sides = [test.left, *test.comparators]
+    upwards = isinstance(test.ops[0], (ast.Gt, ast.GtE))
+    scope, inside = code.tree.function(branch), set(ast.walk(branch))
+    for side, below in zip(sides, (not upwards, upwards), strict=False):
+        if len(sides) == 2 and isinstance(side, ast.Name) and scope is not None:
+            stores = [n for n in code.tree.contents(scope).named(side.id) if isinstance(n.ctx, ast.Store)]
+            first = [given_to(code, n) for n in stores if n not in inside]
+            if len(first) == 1 and first[0] is not None and _infinity(first[0]) == (-inf if below else inf):
+                return True
+    return False
+
+
+def given_to(code: Code, target: ast.Name) -> ast.expr | None:
+    """What a variable is bound to: by itself, or along with others."""
+    around = code.tree.parents[target]
+    match code.tree.statement(target):
+        case ast.Assign(targets=[only], value=value) if only is target:
+            return value
+        case ast.Assign(targets=[ast.Tuple(elts=targets) as only], value=ast.Tuple(elts=values)) if only is around:
+            return values[targets.index(target)] if len(targets) == len(values) else None
+    return None
+
+
+def _infinity(node: ast.expr) -> float | None:
+    """The infinity that an expression is, if it is one."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            found = _infinity(operand)
+            return None if found is None else -found
+        case ast.Attribute(value=ast.Name(), attr="inf"):
+            return inf
+    number = number_of(node)
+    return number if number in {inf, -inf} else None
 
 
 def conditions_of(code: Code, found: Sequence[Case], *, in_vain: bool = False) -> list[Condition]:

@@ -47,11 +47,13 @@ def write_fix(code: Code, _: Fact) -> Fix:
         raise InapplicableError("it is not an `if`")
     if code.statements.is_elif(branch):
         raise InapplicableError("the `if` before it tests its condition first")
-    several = len(branch.body) + len(branch.orelse) > 1 or isinstance(branch.body[0], (ast.For, ast.With))
+    first = branch.body[0]
+    unpacks = isinstance(first, ast.Assign) and any(isinstance(t, (ast.Tuple, ast.List)) for t in first.targets)
+    several = len(branch.body) + len(branch.orelse) > 1 or isinstance(first, (ast.For, ast.With)) or unpacks
     conditions = [lasting_condition(code, branch.test) if several else tensor_condition(code, branch.test)]
     lines: list[Statement] = []
     fresh = Fresh(code, branch)
-    if len(branch.body) > 1 or branch.orelse or not isinstance(branch.body[0], (ast.Assign, ast.AugAssign, ast.Expr)):
+    if several or not isinstance(first, (ast.Assign, ast.AugAssign, ast.Expr)):
         conditions = hoisted(conditions, lines, fresh)
     predicated = Predicated(code, branch, fresh)
     for body, holds in ((branch.body, True), (branch.orelse, False)):

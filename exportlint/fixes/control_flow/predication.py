@@ -20,7 +20,7 @@ from exportlint.analysis.domain.values import PYTHON
 from exportlint.analysis.torch import table
 from exportlint.fixes.control_flow.conditions import condition_in_vain
 from exportlint.fixes.control_flow.logic import negated
-from exportlint.fixes.control_flow.merging import Fresh
+from exportlint.fixes.control_flow.merging import Fresh, given_to
 from exportlint.fixes.control_flow.terms import in_vain, is_number, is_started_by_number
 from exportlint.fixes.eager_only.reports import is_exporting, is_report
 from exportlint.fixes.edit.blocks import analysed
@@ -122,7 +122,7 @@ class Predicated:
         """The statements of a block. Raises DeclinedError if one does what cannot be undone."""
         lines: list[Statement] = []
         for number, one in enumerate(body, 1):
-            lines += self.statement(code, one, when)
+            lines += code.statements.commented(one, self.statement(code, one, when))
             if number < len(body):  # an `elif` is the last statement of each branch around it
                 code = code.after([one])
         return lines
@@ -362,16 +362,21 @@ class Predicated:
     def starts(self, code: Code) -> list[Draft]:
         """Edits that let the variables that held numbers be tensors from the start, where that is one constant."""
         edits: list[Draft] = []
+        around = {*code.tree.ancestors(self._around)}
         for name in self.counted:
             scope = code.tree.function(self._around)
-            stores = [n for n in ast.walk(scope or code.tree.root) if isinstance(n, ast.Name) and n.id == name]
-            assigned = [s for n in stores if isinstance(s := code.tree.parents[n], ast.Assign) and s.targets == [n]]
-            first = assigned[0] if assigned else None
-            if first is None or place(first) >= place(self._around) or not isinstance(first.value, ast.Constant):
-                continue
-            if sum(place(one) < place(self._around) for one in assigned) == 1 and type(first.value.value) is int:
-                start = call(code.name("torch.tensor", first), code.concrete(first.value))
-                edits.append(code.replace(first.value, start))
+            stores = [
+                n
+                for n in ast.walk(scope or code.tree.root)
+                if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+            ]
+            before = [n for n in stores if place(n) < place(self._around)]
+            last = max(before, key=place, default=None)
+            value = given_to(code, last) if last is not None else None
+            always = last is not None and code.tree.parents[code.tree.statement(last)] in around
+            if always and isinstance(value, ast.Constant) and type(value.value) is int:
+                start = call(code.name("torch.tensor", value), code.concrete(value))
+                edits.append(code.replace(value, start))
         return edits
 
 

@@ -39,11 +39,11 @@ from exportlint.fixes.control_flow.merging import Fresh
 from exportlint.fixes.control_flow.predication import Predicate, Predicated
 from exportlint.fixes.edit.blocks import analysed, apart
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import bare_tuple, binary, call, dotted, expression, statement
+from exportlint.fixes.edit.template import bare_tuple, binary, call, dotted, expression, keyword, method, statement
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.numbers.operands import operand
 from exportlint.fixes.proofs.live_variables import bound, definitely_assigned, needed, needed_after, returns
-from exportlint.fixes.proofs.observed_values import item_of
+from exportlint.fixes.proofs.observed_values import item_of, scalar
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression, Statement
@@ -197,6 +197,8 @@ def _fix(
     if not carried:
         raise DeclinedError("the loop does not change a variable")
     body = [one for one in node.body if not _breaks(one)]
+    kept, starts = _kept_tensors(code, node.body, starts)
+    body = [new for one in body for new in (analysed([kept[one]]) if one in kept else [one])]
     first = [*copies(code, body, starts), *(copied(name) for name in written_rows(code, body))]
     counters = analysed([assigned_to([name], start) for name, start in starts.items()])
     runs = runs_of(code, [*analysed(first), *body], first=[*ast.parse("import torch").body, *counters])
@@ -207,12 +209,14 @@ def _fix(
     names = [code.fresh("cond_fn", node), code.fresh("body_fn", node)]
     targets = ["_" if step is not None and name == carried[0] else name for name in carried]
     groups: list[Sequence[ast.stmt]] = [node.body]
-    rows = with_rows(code, node.body, starts) if len(body) == len(node.body) else None
+    rows = with_rows(code, node.body, starts, kept) if len(body) == len(node.body) else None
+    if rows is None and kept and len(body) == len(node.body):
+        rows = [line for one in node.body for line in _moved(code, one, kept)]
     if rows is not None:
         first, groups = [*first, *rows], []
     if len(body) < len(node.body):
         running = code.fresh("running", node)
-        first = [*first, *_until_break(code, node, running, starts, met)]
+        first = [*first, *_until_break(code, node, running, starts, met, kept)]
         groups = []
         start = call(code.name("torch.tensor"), dotted("True"))
         given = Operands((running, *given.names), (start, *given.passed))
@@ -234,8 +238,43 @@ def _fix(
     return code.fix(MESSAGE, *put_in_place(code, [node], lines), safe=False)
 
 
+def _moved(code: Code, one: ast.stmt, kept: Mapping[ast.stmt, Statement]) -> list[Statement]:
+    return [kept[one]] if one in kept else code.statements.moved([one], above=True)
+
+
+def _kept_tensors(
+    code: Code, body: Sequence[ast.stmt], starts: Mapping[str, Expression]
+) -> tuple[dict[ast.stmt, Statement], Mapping[str, Expression]]:
+    """What reads numbers that are carried, without reading them, and the numbers at first, of the same dtypes.
+
+    `error = (y - x).norm().item()` becomes `error = (y - x).norm().to(torch.float64)`, the dtype of Python's numbers.
+    """
+    found: dict[ast.stmt, tuple[str, Expression, bool]] = {}
+    for index, one in enumerate(body):
+        match one:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in starts:
+                here = code.after(body[:index]) if not any(map(_breaks, body[:index])) else code
+                number = scalar(here, value)
+                held = operand(here, value) if number is not None else None
+                if held is not None:
+                    found[one] = name, held.source, number is not None and number.kind == "int"
+    whole = {name: all(is_int for other, _, is_int in found.values() if other == name) for name, _, _ in found.values()}
+    dtypes = {name: code.name("torch.int64" if is_int else "torch.float64") for name, is_int in whole.items()}
+    kept = {
+        one: statement("{name} = {value}", name=name, value=method(value, "to", dtypes[name]))
+        for one, (name, value, _) in found.items()
+    }
+    begun = {name: call(code.name("torch.tensor"), name, keyword("dtype", dtype)) for name, dtype in dtypes.items()}
+    return kept, dict(starts) | begun
+
+
 def _until_break(
-    code: Code, node: ast.While | ast.For, running: str, starts: Mapping[str, Expression], met: ast.stmt | None
+    code: Code,
+    node: ast.While | ast.For,
+    running: str,
+    starts: Mapping[str, Expression],
+    met: ast.stmt | None,
+    own: Mapping[ast.stmt, Statement],
 ) -> list[Statement]:
     """The body of a loop: what stands behind a `break` takes effect only if that is not reached."""
     before = next(index for index, one in enumerate(node.body) if _breaks(one))
@@ -243,7 +282,9 @@ def _until_break(
         raise DeclinedError("another `break` comes before it")
     if met is None:
         code = code.after(node.body[:before])
-    lines = code.statements.moved(node.body[:before], above=True) if before else []
+    lines = code.statements.moved(node.body[:before], above=True) if before and not own else []
+    if own:
+        lines = [line for one in node.body[:before] for line in _moved(code, one, own)]
     bound_in = frozenset(bound([node]))
     kept = set(needed([*([node.test] if isinstance(node, ast.While) else []), *node.body]))
     predicated = Predicated(
@@ -257,6 +298,8 @@ def _until_break(
             value = binary("&", running, stops.tensor) if goes_on else stops.tensor
             lines.append(assigned_to([running], value))
             goes_on = True
+        elif one in own:
+            raise DeclinedError("a number is read behind the `break`")
         else:
             lines += predicated.statement(code, one, Predicate(dotted(running)))
             code = code.after([one])

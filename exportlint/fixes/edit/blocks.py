@@ -65,6 +65,19 @@ def apart(statement: cst.BaseStatement, blank_lines: int = 1) -> cst.BaseStateme
     return statement.with_changes(leading_lines=[*lines, *statement.leading_lines])  # type: ignore[attr-defined]
 
 
+def commented(statement: cst.BaseStatement, above: Sequence[str], behind: str = "") -> cst.BaseStatement:
+    """A statement with comments on lines above it, and one behind it if it is a simple one."""
+    import libcst as cst
+
+    if behind and isinstance(statement, cst.SimpleStatementLine):
+        trailing = cst.TrailingWhitespace(cst.SimpleWhitespace("  "), cst.Comment(behind))
+        statement = statement.with_changes(trailing_whitespace=trailing)
+    elif behind:
+        above = [*above, behind]
+    lines = [cst.EmptyLine(comment=cst.Comment(text)) for text in above]
+    return statement.with_changes(leading_lines=[*lines, *statement.leading_lines])  # type: ignore[attr-defined]
+
+
 def analysed(statements: Sequence[cst.BaseStatement]) -> list[ast.stmt]:
     """New statements as analysis reads them."""
     return ast.parse(written(statements, "", "    ")).body

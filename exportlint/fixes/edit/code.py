@@ -289,7 +289,7 @@ class Code:
         Raises:
             DeclinedError: two edits overlap.
         """
-        drafts = sorted([*one_a_place(edits), *map(self.import_line, self._imports)])
+        drafts = sorted([*self.statements.with_comments([*one_a_place(edits)]), *map(self.import_line, self._imports)])
         if any(one.end > other.start for one, other in pairwise(drafts)):
             raise DeclinedError("the edits overlap")
         applicability = safe if isinstance(safe, Applicability) else SAFE if safe else UNSAFE

@@ -16,11 +16,15 @@ NEWLINE = re.compile(r"\r\n?|\n")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Draft:
-    r"""`text` instead of what stands between two offsets of the file. Its lines end with `\n`, whatever the file's."""
+    r"""`text` instead of what stands between two offsets of the file. Its lines end with `\n`, whatever the file's.
+
+    `drops`: what it leaves out goes with its comments.
+    """
 
     start: int
     end: int
     text: str
+    drops: bool = False
 
 
 def narrowed(draft: Draft, text: str) -> Draft:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Draft", "Statements", "is_docstring"]
 
+_FOR_TOOLS = re.compile(r"#\s*(noqa|type:|pragma|fmt:|exportlint:|pylint:|pyright:|mypy:|ruff:|isort:|nosec)")
+
 
 class Statements:
     """The statements of one file, and the ways to change them.
@@ -44,10 +47,43 @@ class Statements:
 
     def lose_comment(self, drafts: Sequence[Draft]) -> bool:
         """Whether a comment is gone after edits."""
+        return bool(self._lost(drafts))
+
+    def _lost(self, drafts: Sequence[Draft]) -> Counter[str]:
+        """The comments that are gone after edits."""
         replaced = [comment.text for draft in drafts for comment in self._comments_in(draft.start, draft.end)]
         if not replaced:
-            return False
-        return bool(Counter(replaced) - Counter(comment.text for draft in drafts for comment in comments(draft.text)))
+            return Counter()
+        return Counter(replaced) - Counter(comment.text for draft in drafts for comment in comments(draft.text))
+
+    def with_comments(self, drafts: Sequence[Draft]) -> list[Draft]:
+        """Edits that put the comments which others lose above the statements that stand in place of theirs.
+
+        Comments for tools are about the line that they stand on.
+        """
+        drafts = [self._unrepeated(draft) for draft in drafts]
+        lost = self._lost(drafts)
+        return [self._commented(draft, lost) for draft in drafts] if lost else drafts
+
+    def _unrepeated(self, draft: Draft) -> Draft:
+        """An edit without the comment at its end that stands behind it anyway."""
+        lines = self.source.lines
+        rest = self.source.text[draft.end : lines.line_end(lines.position(draft.end).row)].strip()
+        if not rest.startswith("#") or not draft.text.endswith(f"  {rest}"):
+            return draft
+        return dataclasses.replace(draft, text=draft.text.removesuffix(f"  {rest}"))
+
+    def _commented(self, draft: Draft, lost: Counter[str]) -> Draft:
+        """An edit with the comments in its part that are lost, which are taken from the others."""
+        if draft.drops or not draft.text.strip() or draft.text[0] == "\n" or not self._begins(draft.start):
+            return draft
+        kept = []
+        for comment in self._comments_in(draft.start, draft.end):
+            if lost[comment.text] and not _FOR_TOOLS.match(comment.text):
+                lost[comment.text] -= 1
+                kept.append(comment.text)
+        indent = self._indent_at(draft.start)
+        return dataclasses.replace(draft, text="".join(f"{text}\n{indent}" for text in kept) + draft.text)
 
     def _comments_in(self, start: int, end: int) -> Sequence[Comment]:
         """The comments that begin in a part of the text."""
@@ -167,8 +203,8 @@ class Statements:
         return self._around(statements, [templates.statement(template, body=self.moved(statements), **holes)])
 
     def unwrap(self, statements: Sequence[ast.stmt], way: Sequence[ast.stmt]) -> Draft:
-        """Statements that stand inside of others in place of these, with their comments."""
-        return self._around(statements, self.moved(way, above=True))
+        """Statements that stand inside of others in place of these, with their comments; the rest goes with its own."""
+        return dataclasses.replace(self._around(statements, self.moved(way, above=True)), drops=True)
 
     def _around(self, statements: Sequence[ast.stmt], new: Sequence[Statement]) -> Draft:
         """New code that holds the statements themselves as they were moved, with the comment behind them."""
@@ -213,6 +249,31 @@ class Statements:
             code = f"{lines.line(row).rstrip()}\n{code}"
         return blocks.read(code, own, self.unit)
 
+    def commented(self, old: ast.stmt, new: Sequence[Statement]) -> list[Statement]:
+        """Statements that stand in place of another one, with the comments above it, in its header and behind it.
+
+        A comment that they have already is not repeated.
+        """
+        lines = self.source.lines
+        if not new or not self.have_lines([old]):
+            return [*new]
+        above: list[str] = []
+        row, own = old.lineno - 1, self._line_indent(old)
+        while row and lines.line(row).startswith(own + "#"):
+            above.insert(0, lines.line(row).strip())
+            row -= 1
+        body = getattr(old, "body", None)
+        last = (body[0].lineno - 1 if body else old.end_lineno) or old.lineno
+        inside = self._comments_in(lines.line_start(old.lineno), lines.line_end(last) + 1)
+        behind = [comment.text for comment in inside if not (body and comment.own_line)]
+        there = Counter(comment.text for comment in comments(blocks.written(new, "", self.unit)))
+        missing = [
+            [text for text in texts if not there[text] and not _FOR_TOOLS.match(text)] for texts in (above, behind)
+        ]
+        if len(missing[1]) == len(new) == 1:
+            return [blocks.commented(new[0], missing[0], missing[1][0])]
+        return [blocks.commented(new[0], [*missing[0], *missing[1]]), *new[1:]]
+
     def is_elif(self, statement: ast.stmt) -> bool:
         """Whether a statement is written as the `elif` of another one."""
         return isinstance(statement, ast.If) and self.source.text.startswith("elif", self._start(statement))
@@ -235,6 +296,14 @@ class Statements:
         rows = [row for row in range(1, len(lines)) if lines.line(row).endswith("\\")]
         commented = {comment.row for comment in self.comments} if rows else set()
         return frozenset(row + 1 for row in rows if row not in commented)
+
+    def _begins(self, offset: int) -> bool:
+        """Whether a statement begins at an offset, on a line of its own."""
+        return offset in self._beginnings and self._owns_line(offset)
+
+    @cached_property
+    def _beginnings(self) -> frozenset[int]:
+        return frozenset(self._start(node) for node in ast.walk(self.tree.root) if isinstance(node, ast.stmt))
 
     def _line_indent(self, node: ast.AST) -> str:
         return self._indent_at(self.source.lines.line_start(node.lineno))  # type: ignore[attr-defined]

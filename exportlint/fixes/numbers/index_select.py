@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
+    ARRAY,
+    COMPUTED_ARRAY,
     BoundMethod,
     Const,
     Dict,
@@ -39,8 +41,8 @@ from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.numbers.operands import operand
 from exportlint.fixes.proofs.called_variables import calls_of
 from exportlint.fixes.proofs.liveness import assigned
-from exportlint.fixes.proofs.observed_values import is_named, is_python, item_of, operation, scalar, tensor
-from exportlint.fixes.proofs.purity import is_pure, require_first
+from exportlint.fixes.proofs.observed_values import builtin, is_named, is_python, item_of, operation, scalar, tensor
+from exportlint.fixes.proofs.purity import is_pure, may_repeat, require_first
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
@@ -68,15 +70,65 @@ def selection_fix(code: Code, fact: Conversion) -> Fix:
         return _write(code, subscript)
     if not isinstance(subscript.ctx, ast.Load) or subscript.slice is not index:
         raise DeclinedError("it is not an item read from a container")
-    place = _index(code, index)
     call = code.tree.parents[subscript]
+    if isinstance(call, ast.ListComp) and not isinstance(code.value(subscript.value), Dict):
+        made, ids = _all_of(code, call, index)
+        return code.fix(
+            "Index a tensor of all items", code.replace(made, _rows(code, made, subscript, ids)), safe=False
+        )
+    place = _index(code, index)
     if code.surely(_is_called, subscript.value):
         if isinstance(call, ast.Assign) and call.value is subscript and isinstance(call.targets[0], ast.Name):
             return _of_assigned(code, call, subscript, place)
         if not isinstance(call, ast.Call) or call.func is not subscript:
             raise DeclinedError("the chosen module is not called there")
         return _of_modules(code, call, subscript, place)
+    looked_up = _looked_up(code, subscript)
+    if looked_up is not None:
+        return _of_keys(code, subscript, looked_up, place)
     return _of_values(code, subscript, place)
+
+
+def _looked_up(code: Code, subscript: ast.Subscript) -> ast.Subscript | None:
+    """What an item, or the variable that holds it, is the key of, if that is all it is used for."""
+    use: ast.AST = subscript
+    statement = code.tree.parents[subscript]
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            scope = code.tree.function(statement) or code.tree.root
+            reads = [n for n in code.tree.contents(scope).named(name) if n not in statement.targets]
+            names = {n.id for n in ast.walk(subscript) if isinstance(n, ast.Name)}
+            if len(reads) != 1 or names & assigned(code.tree.following(statement)):
+                return None
+            use = reads[0]
+    around = code.tree.parents[use]
+    is_key = isinstance(around, ast.Subscript) and around.slice is use and isinstance(around.ctx, ast.Load)
+    if not is_key or any(isinstance(each, (ast.For, ast.While)) for each in code.tree.ancestors(use)):
+        return None
+    return around  # type: ignore[return-value]
+
+
+def _of_keys(code: Code, subscript: ast.Subscript, looked_up: ast.Subscript, place: _Index) -> Fix:
+    """`table[names[i]]`, or a call of it: what all of the keys give, of which one is chosen."""
+    keys, statement = subscript.value, code.tree.parents[subscript]
+    if not may_repeat(code, keys) or not is_pure(code, subscript.slice):
+        raise DeclinedError("the keys would be evaluated at another time")
+    key = code.fresh("key", looked_up)
+    one, around = code.make("{table}[{key}]", table=looked_up.value, key=key), code.tree.parents[looked_up]
+    table = code.value(looked_up.value)
+    held = [value for _, value in table.entries] if isinstance(table, Dict) and table.rest is None else []
+    whole: ast.expr = looked_up
+    if isinstance(around, ast.Call) and around.func is looked_up:
+        if not all(is_pure(code, argument) for argument in (*around.args, *(k.value for k in around.keywords))):
+            raise DeclinedError("an argument would be evaluated more than once")
+        whole, one = around, code.concrete(around, {looked_up: one})
+    elif not held or not all(map(is_tensor, held)):
+        raise DeclinedError("the choices are neither modules nor tensors")
+    given = code.make("[{one} for {key} in {keys}]", one=one, key=key, keys=keys)
+    left_out = [code.statements.left_out(statement)] if isinstance(statement, ast.Assign) else []
+    stacked = code.make("{stack}({given})", stack=code.name("torch.stack", whole), given=given)
+    message = "Look up all keys and choose a result; the index must not be negative"
+    return code.fix(message, *left_out, code.replace(whole, place.row(code, stacked)), safe=False)
 
 
 def _of_bounds(code: Code, index: ast.expr) -> Fix:
@@ -219,6 +271,9 @@ def _results(code: Code, call: ast.Call, chosen: ast.expr, modules: ast.expr) ->
 def _of_values(code: Code, subscript: ast.Subscript, place: _Index) -> Fix:
     items, value = subscript.value, code.value(subscript.value)
     made, held = code.concrete(items), _items(value)
+    if value in {ARRAY, COMPUTED_ARRAY}:
+        rows = code.make("{from_numpy}({items})", from_numpy=code.name("torch.from_numpy"), items=items)
+        return code.fix("Index a tensor of the array", code.replace(subscript, place.row(code, rows)), safe=False)
     if isinstance(value, Dict):
         keys = [key for key, _ in value.entries]
         if value.rest is not None or not value.entries:
@@ -311,6 +366,7 @@ def _all_of(code: Code, items: ast.ListComp, key: ast.expr) -> tuple[ast.expr, E
     is_made = isinstance(made, ast.Call) and made.args == [items] and operation(code, made) in {"tensor", "as_tensor"}
     if not is_made or made.keywords or len(items.generators) > 1 or loop.ifs:  # type: ignore[attr-defined]
         raise DeclinedError("the values are not collected in one tensor")
+    key = item_of(key) or (key.args[0] if isinstance(key, ast.Call) and builtin(code, key) == "int" else key)
     if not isinstance(key, ast.Name) or not isinstance(loop.target, ast.Name) or key.id != loop.target.id:
         raise DeclinedError("the key is not an element of one tensor")
     over = loop.iter
@@ -320,6 +376,12 @@ def _all_of(code: Code, items: ast.ListComp, key: ast.expr) -> tuple[ast.expr, E
         raise DeclinedError("the key is not an element of one tensor")
     assert isinstance(made, ast.expr)
     return made, code.concrete(over)
+
+
+def _rows(code: Code, made: ast.expr, subscript: ast.Subscript, ids: Expression) -> Expression:
+    """`torch.tensor(table)[ids]` in place of `torch.tensor([table[i] for i in ids.tolist()])`."""
+    assert isinstance(made, ast.Call)
+    return code.make("{tensor}({table})[{ids}]", tensor=made.func, table=subscript.value, ids=ids)
 
 
 def _items(value: Value) -> Sequence[Value]:
@@ -342,8 +404,10 @@ def _selected(code: Code, replaced: ast.expr, items: Expression, place: _Index, 
 def _add(code: Code, statement: ast.AugAssign, subscript: ast.Subscript) -> Fix:
     """`y[i] += v`, in the first dimension."""
     symbol = SYMBOLS.get(type(statement.op))
-    if symbol is None or isinstance(subscript.slice, ast.Tuple):
-        raise DeclinedError("it is more than one index")
+    if isinstance(subscript.slice, ast.Tuple):
+        return _of_several(code, subscript, statement.value)
+    if symbol is None:
+        raise DeclinedError("the operator has no form that writes to rows")
     if not is_pure(code, subscript.value):
         raise DeclinedError("the target would be evaluated twice")
     index = code.make("{place}.reshape(1)", place=_place(code, subscript.slice))
@@ -352,6 +416,28 @@ def _add(code: Code, statement: ast.AugAssign, subscript: ast.Subscript) -> Fix:
     line = code.statement("{y}.index_copy_(0, {index}, {new})", y=subscript.value, index=index, new=new)
     message = "Write with `index_copy_`, which does not accept a negative index"
     return code.fix(message, code.statements.replace([statement], [line]), safe=False)
+
+
+def _of_several(code: Code, subscript: ast.Subscript, value: ast.expr) -> Fix:
+    """`y[i, j] = v`: each number that is read from a tensor as a tensor of one element, to which `v` is broadcast."""
+    items = indices(subscript)
+    read = [item for item in items if scalar(code, item) is not None or _is_element(code.value(item))]
+    last = max(map(items.index, read), default=-1)
+    held = code.value(value)
+    is_one = _is_number(held) or (isinstance(held, Tensor) and held.zero_dim)
+    if not read or (any(map(_takes_many, items[:last])) and not is_one):
+        raise DeclinedError("the rest of the index is not one item for each dimension")
+    edits = [code.replace(item, code.make("{place}.reshape(1)", place=_place(code, item))) for item in read]
+    return code.fix("Index with tensors of one element, which `index_put_` takes", *edits, safe=False)
+
+
+def _is_element(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.zero_dim
+
+
+def _takes_many(item: ast.expr) -> bool:
+    """Whether an item of an index takes a slice, or all dimensions that are left."""
+    return isinstance(item, ast.Slice) or (isinstance(item, ast.Constant) and item.value in (..., None))
 
 
 def _place(code: Code, node: ast.expr) -> Expression:
@@ -370,7 +456,7 @@ def _write(code: Code, subscript: ast.Subscript) -> Fix:
     *before, index = indices(subscript)
     is_last = len(before) == 1 and isinstance(before[0], ast.Constant) and before[0].value is ...
     if not is_last and not all(map(takes_all, before)):
-        raise DeclinedError("it is more than one index")
+        return _of_several(code, subscript, statement.value)
     value = code.value(statement.value)
     is_scalar = _is_number(value) or (isinstance(value, Tensor) and value.zero_dim)
     if is_scalar:

@@ -91,6 +91,8 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
         return _chosen(code, call)
     draw = _Draw(code, call)
     replaced, drawn = _without_arrays(code, call, draw.drawn(name))
+    if draw.is_index and _bounds_slice(code, call):
+        drawn = method(drawn, "item")
     parent = code.tree.parents[replaced]
     if _is_seeded(code, call, name):
         raise DeclinedError("a seed in the same call makes the numbers always the same")
@@ -109,6 +111,21 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
     ):
         raise DeclinedError("Python needs the number")
     return code.fix(MESSAGE, code.replace(replaced, drawn), *_unwrapped(code, replaced), safe=False)
+
+
+def _bounds_slice(code: Code, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether a number, or what is computed from it, bounds a slice: that takes no tensor where it is written to."""
+    around = code.tree.parents[node]
+    while isinstance(around, (ast.BinOp, ast.UnaryOp)):
+        around = code.tree.parents[around]
+    if isinstance(around, ast.Slice):
+        return True
+    function = code.tree.function(node)
+    if not isinstance(around, ast.Assign) or not isinstance(around.targets[0], ast.Name) or function is None:
+        return False
+    name = around.targets[0].id
+    uses = (n for n in code.tree.contents(function).named(name) if isinstance(n.ctx, ast.Load))
+    return name not in seen and any(_bounds_slice(code, use, seen | {name}) for use in uses)
 
 
 def _is_wrapper(code: Code, node: ast.AST) -> bool:

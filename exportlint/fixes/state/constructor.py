@@ -68,6 +68,20 @@ class Constructor:
                 found.append((method, node))
         return [node for _, node in sorted(found, key=lambda use: place(use[0]))]
 
+    @cached_property
+    def heirs(self) -> list[Constructor]:
+        """The classes of the file that inherit from it, directly or not."""
+        found, names = [], {self.node.name}
+        classes = [each for each in self.code.tree.root.body if isinstance(each, ast.ClassDef)]
+        while heirs := [each for each in classes if each not in found and {*map(dotted, each.bases)} & names]:
+            found += heirs
+            names |= {each.name for each in heirs}
+        return [Constructor(self.code, each.body[0]) for each in found]
+
+    def inherited_uses(self, name: str) -> list[ast.Attribute]:
+        """Where it or one of its heirs reads or writes `self.name`."""
+        return [use for each in (self, *self.heirs) for use in each.uses(name)]
+
     def _method(self, node: ast.AST) -> ast.FunctionDef | None:
         """The method of the class that a node in it belongs to."""
         while (around := self.code.tree.parents[node]) is not self.node:
@@ -128,25 +142,34 @@ class Constructor:
         taken = self.code.tree.contents(self.node).attribute_names
         return fresh(name, taken | {method.name for method in self.methods})
 
-    def require_private(self, name: str, *, of_class: bool = False, also: Sequence[ast.Attribute] = ()) -> None:
+    def require_private(
+        self, name: str, *, of_class: bool = False, also: Sequence[ast.Attribute] = (), heirs: bool = False
+    ) -> None:
         """Raises DeclinedError if other code than the methods of this class may use `self.name`.
 
-        `of_class`: it is an attribute of the class. `also`: other places that are known to use it.
+        `of_class`: it is an attribute of the class. `also`: other places that are known to use it. `heirs`: the methods
+        of those may use it as well.
         """
         root, own = self.code.tree.root, {*self.uses(name, of_class=of_class), *also}
-        if not all(self._leaves_alone(base, name) for base in self.node.bases):
-            raise DeclinedError(f"a base class may use `{name}`")
+        family = [self, *(self.heirs if heirs else ())]
+        nodes = [each.node for each in family]
+        names = {each.name for each in nodes}
+        for base in (base for node in nodes for base in node.bases):
+            if dotted(base) not in names and not self._leaves_alone(base, name):
+                raise DeclinedError(f"a base class may use `{name}`")
         contents = self.code.tree.contents(root)
         others = self.code.tree.once(_own_of_others, self.code.tree.parents.get(self.node, root))
         uses = (node for node in contents.attributes(name) if node not in own and not self._is_called(node))
-        if any(others.get(node, self.node) is self.node for node in uses):
+        if any(others.get(node, self.node) in nodes for node in uses):
             raise DeclinedError(f"`{name}` is used outside the class")
-        if name in contents.strings and self._is_said(name, others):
+        if name in contents.strings and self._is_said(name, others, nodes):
             raise DeclinedError(f"`{name}` is used through its name as a string")
-        if self.node.name in self.code.tree.once(_inherited, root):
+        if not heirs and self.node.name in self.code.tree.once(_inherited, root):
             raise DeclinedError(f"another class inherits `{name}`")
-        if not of_class and name in self.code.tree.once(_fields, self.node):
+        if not of_class and any(name in self.code.tree.once(_fields, node) for node in nodes):
             raise DeclinedError(f"`{name}` is also a class attribute")
+        if any(each.assigns(name) for each in family[1:]):
+            raise DeclinedError(f"another class gives `{name}` its first value")
 
     def require_unread(self, name: str, uses: Sequence[ast.Attribute]) -> None:
         """Raises DeclinedError if anything but `__init__` and some uses knows `self.name`."""
@@ -172,10 +195,10 @@ class Constructor:
             and all(self._leaves_alone(each, name) for each in found.node.bases)
         )
 
-    def _is_said(self, name: str, others: Mapping[ast.AST, ast.ClassDef]) -> bool:
+    def _is_said(self, name: str, others: Mapping[ast.AST, ast.ClassDef], family: Sequence[ast.ClassDef]) -> bool:
         """Whether the name of an attribute stands in a string, other than that of another class's own."""
         texts = [n for n in self.code.tree.contents(self.code.tree.root).of(ast.Constant) if n.value == name]
-        return any(others.get(text, self.node) is self.node for text in texts)
+        return any(others.get(text, self.node) in family for text in texts)
 
     def _is_called(self, node: ast.Attribute) -> bool:
         """Whether an attribute is called, as the method `x.mean()` is: what holds state is not."""
@@ -241,6 +264,20 @@ class Constructor:
         template = WITHOUT_ARGUMENTS if bases == ["torch.nn.Module"] else WITH_ARGUMENTS
         init = self.code.statement(template, body=lines)
         return self.code.statements.insert_before(self.methods[0], [init], above_comments=True, blank_lines=1)
+
+
+def class_that_assigns(code: Code, node: ast.AST, name: str) -> Constructor:
+    """The class around a node, or the base of it in the file whose `__init__` assigns `self.name`."""
+    around = found = Constructor(code, node)
+    seen: set[ast.ClassDef] = set()
+    while not found.assigns(name) and found.node not in seen:
+        seen.add(found.node)
+        held = (code.module.bindings.get(base.id) for base in found.node.bases if isinstance(base, ast.Name))
+        bases = [each.node for each in held if isinstance(each, Class)]
+        if len(bases) != 1:
+            return around
+        found = Constructor(code, bases[0].body[0])
+    return found if found.assigns(name) else around
 
 
 def receiver(method: ast.FunctionDef) -> str:

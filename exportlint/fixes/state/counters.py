@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import Const, Scalar, Size, Tensor, Tuple, Value
+from exportlint.analysis.domain.values import Const, Python, Scalar, Size, Tensor, Tuple, Value
 from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.analysis.torch.registry import AUGMENTED
 from exportlint.fixes.edit.statements import Draft
@@ -153,9 +153,11 @@ class Counted(Kept):
                 return value.zero_dim and (value.kind == self.kind.__name__ or self.kind is float)
             if isinstance(value, Scalar):
                 return self.kind is float or value.kind == self.kind.__name__
-            return isinstance(value, Size) and value.kind == "int" and self.kind is not bool
+            if isinstance(value, Python):
+                return value.type in {each.__name__ for each in self._types()}
+            return isinstance(value, Size) and (self.kind is float or (self.kind is int and value.kind == "int"))
 
-        return self.code.surely(fits, node)
+        return self.code.surely(lambda value: all(map(fits, options(value))), node)
 
     def _selection(self, subscript: ast.Subscript, use: ast.expr) -> Draft:
         """`x[:, self.i]` with operators that take the index from a tensor."""

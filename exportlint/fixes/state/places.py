@@ -198,15 +198,16 @@ def _sizes(held: Tensor) -> tuple[int, ...] | None:
 
 
 def own_attribute(constructor: Constructor, name: str) -> Place:
-    """An attribute that `__init__` gives its first value. Raises DeclinedError."""
+    """An attribute that `__init__` gives its first value, for the class and its heirs. Raises DeclinedError."""
     used = _foreign_uses(constructor, name)
-    constructor.require_private(name, also=used)
+    own = constructor.inherited_uses(name)
+    constructor.require_private(name, also=[*own, *used], heirs=True)
     first = constructor.assignment(name, beside=True)
     return Place(
         name,
         first.target.value,
         first.value,
-        [*(use for use in constructor.uses(name) if use is not first.target), *used],
+        [*(use for use in own if use is not first.target), *used],
         lambda new: [constructor.replaced(first, new)],
     )
 
@@ -315,8 +316,10 @@ def _key(node: ast.expr) -> object:
     return node.value if isinstance(node, ast.Constant) and type(node.value) in {str, int} else None
 
 
-def keep_global(code: Code, constructor: Constructor, name: str) -> list[Draft]:
+def keep_global(code: Code, constructor: Constructor, name: str, key: str = "") -> list[Draft]:
     """A variable of the file that only methods of the class use, as a buffer. One that is private goes if it can.
+
+    Of a list or dictionary one item is kept: the only one that is used, or that of the `key`, as source.
 
     Raises:
         DeclinedError: as `keep` does, or other code uses it, or it is not assigned once.
@@ -333,22 +336,23 @@ def keep_global(code: Code, constructor: Constructor, name: str) -> list[Draft]:
     if any(len(declaration.names) > 1 for declaration in declared):
         raise DeclinedError(f"`{name}` is declared together with others")
     left_out = [code.statements.replace([s], []) for s in declared]
+    is_all = True
     first, own = defined[0].value, constructor.free(name.lstrip("_").lower())
     uses: list[ast.expr] = [n for n in names if n in inside]
     entries = _entries(first) if isinstance(first, (ast.List, ast.Dict)) else {}
     if entries:
         subscripts = [code.tree.parents[use] for use in uses]
-        keys = {_key(s.slice) for s in subscripts if isinstance(s, ast.Subscript)}
-        if len(keys) != 1 or not all(isinstance(s, ast.Subscript) for s in subscripts) or not keys <= entries.keys():
-            raise DeclinedError(f"`{name}` is not only used by one key")
-        (key,) = keys
-        uses, first, own = (
-            [s for s in subscripts if isinstance(s, ast.Subscript)],
-            entries[key],
-            constructor.free(str(key)),
-        )
+        used: dict[object, list[ast.expr]] = {}
+        for subscript in subscripts:
+            found = _key(subscript.slice) if isinstance(subscript, ast.Subscript) else None
+            if found not in entries or not isinstance(subscript, ast.Subscript):
+                raise DeclinedError(f"`{name}` is not only used by keys that are written there")
+            used.setdefault(found, []).append(subscript)
+        kept = next((each for each in used if repr(each) == key), next(iter(used)))
+        uses, first, own = used[kept], entries[kept], constructor.free(str(kept))
+        is_all = len(used) == 1
     shared = code.concrete(uses[0]) if uses and _can_be_shared(defined[0], first) else None
-    if shared is None and name.startswith("_"):
+    if shared is None and name.startswith("_") and is_all:
         left_out.append(code.statements.left_out(defined[0]))
     place = Place(own, "self", first, uses, lambda new: [constructor.append(new)], _instead(code, uses, own), shared)
     return [*keep(code, constructor, place), *left_out]
