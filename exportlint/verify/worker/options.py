@@ -10,7 +10,7 @@ from typing import Any
 
 @contextlib.contextmanager
 def options_may_be_missing() -> Iterator[None]:
-    """Have parsers of command lines give options that they require what they have by default, or else their first choice.
+    """Have parsers of command lines give required options what they are by default, or else their first choice.
 
     Nothing is known of the others, which are None: what a model is made with is seldom among them.
     """

@@ -25,6 +25,8 @@ _SMALL = 2**18
 _VERY_FAR = 1024
 _LARGEST = 2**22
 """So many times the size of the example, and inputs of so many numbers, are tried if it is likely to matter."""
+_WITHOUT_END = 2**40
+"""A bound that no size comes to."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +220,8 @@ def far_sizes(varying: Varying, more: Iterable[int]) -> Iterator[tuple[str, int]
     """The dimensions and those of `more` sizes that they may have and that `other_sizes` leaves out as too far off."""
     for name in varying.sizes:
         low, high = varying.limits.get(name, (0, math.inf))
-        yield from ((name, n) for n in more if n > 0 and low <= n <= high and not varying.is_near(name, n))
+        sizes = (n for n in more if 0 < n < _WITHOUT_END and low <= n <= high)
+        yield from ((name, n) for n in sizes if not varying.is_near(name, n))
 
 
 def dynamic_shapes(example: Example, varying: Varying, how: str) -> dict[str, Any] | None:
