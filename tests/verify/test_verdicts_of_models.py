@@ -316,6 +316,16 @@ def test_what_a_program_keeps_is_told_and_is_nothing_against_it(
     ]
 
 
+def test_of_two_modules_that_import_each_other_the_right_one_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "first_half.py").write_text("from second_half import Model\n", encoding="utf-8")
+    file = tmp_path / "second_half.py"
+    file.write_text(HEAD + "import first_half\n\n\n" + forward("return x"), encoding="utf-8")
+    reference = Reference("second_half", "Model", file)
+    target = Target("target", "configured", reference, Written((X,)), (file, 1), tmp_path, (tmp_path,))
+    (run,) = verify([target], Path(sys.executable))
+    assert (run.verdict, run.reason) == ("exports", "")
+
+
 def test_why_a_package_cannot_be_imported_is_said(tmp_path: Path) -> None:
     """And not that a relative import has no package then."""
     package = tmp_path / "package"
