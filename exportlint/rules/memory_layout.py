@@ -18,7 +18,7 @@ def memory_layout(fact: BakedUse, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     if fact.source != "layout" or severity is None:
         return
-    message = f"the {fact.api} of the example input are baked in, and no guard rejects inputs with another layout"
+    message = f"export bakes in the {fact.api} of the example input, and no guard rejects inputs with another layout"
     yield Report(
         severity,
         message,

@@ -55,6 +55,7 @@ _SHOWN = {
     "EXP511": _shown(("example", "values", "gradients")),
     # The program took another way while it was traced.
     "EXP6": _shown(("again", "state"), ("example", "values")),
+    "EXP604": _shown(("again", "state", "refused"), ("example", "values")),
     "EXP607": _shown(("example",), ("gradients",)),
     "EXP608": _shown(("example",), ("gradients",)),
     "EXP617": _shown(("example",), ("gradients",)),
@@ -85,15 +86,19 @@ def kept(run: Run) -> list[Comparison]:
 
 
 _EXAMPLE: tuple[Kind, ...] = ("example",)
-_NUMBERS: tuple[Kind, ...] = ("example", "values", "again")
+NUMBERS: tuple[Kind, ...] = ("example", "values", "again")
 _FOLLOWS: dict[Kind, tuple[Kind, ...]] = {
     "example": (),
-    **dict.fromkeys(("gradients", "decomposed", "reloaded"), _NUMBERS),
+    **dict.fromkeys(("gradients", "decomposed", "reloaded"), NUMBERS),
 }
 """What a disagreement follows from. All else than these does from the example: if that does not agree, nothing will."""
 
 
 def agreed(run: Run) -> set[Kind]:
-    """The kinds that were compared, and never without agreement."""
-    doubtful = {c.kind for c in run.comparisons if c.agreement in ("diverges", "narrower")}
+    """The kinds of which all was compared, and agreed to the last digit: a tolerance may hide what a warning claims."""
+    doubtful = {
+        c.kind
+        for c in run.comparisons
+        if c.agreement in ("diverges", "narrower", "skipped") or (c.difference or 0.0) > 0.0
+    }
     return {c.kind for c in run.comparisons if c.agreement == "agrees"} - doubtful

@@ -1,11 +1,12 @@
-"""Whether the code that a fix is about ran."""
+"""Whether the code that a finding or a fix is about ran."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
 
-from exportlint.findings import Span
+from exportlint.findings import Position, Span
+from exportlint.source import LineIndex
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -28,6 +29,60 @@ def ran(tree: ast.Module, rows: Collection[int], span: Span) -> bool:
         return any(inner.body[0].lineno <= known <= _last(inner) for known in rows)
     first, last = _statement(inner, row)
     return any(first <= known <= last for known in rows)
+
+
+def may_be_skipped(tree: ast.Module, lines: LineIndex, span: Span) -> bool:
+    """Whether a statement may run without all of what stands at a span: a part that other parts of it decide about.
+
+    So it is with the branches of a conditional expression, all but the first operand of `and` and `or`, the items and
+    conditions of a comprehension, and the body of a `lambda`. If operands stand in the span itself, any may be meant.
+    """
+    node: ast.AST = tree
+    while True:
+        inner = _child_at(node, lines, span.start, span.end)
+        if inner is None:
+            while isinstance(node, ast.UnaryOp):
+                node = node.operand
+            return isinstance(node, ast.BoolOp | ast.IfExp)
+        if inner in _decided(node):
+            return True
+        node = inner
+
+
+def _child_at(node: ast.AST, lines: LineIndex, start: Position, end: Position) -> ast.AST | None:
+    """The part of a node that has all of a span; None if none has, or it is not in one part."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.comprehension | ast.arguments | ast.keyword | ast.match_case | ast.withitem):
+            found = _child_at(child, lines, start, end)
+            if found is not None:
+                return found
+        elif isinstance(child, ast.stmt | ast.expr | ast.excepthandler):
+            at = lines.span_of(child)
+            if at.start <= start and end <= at.end:
+                return child
+    return None
+
+
+def _decided(node: ast.AST) -> list[ast.AST]:
+    """The direct parts of an expression that may not be evaluated although the expression is."""
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    if isinstance(node, ast.BoolOp):
+        return list(node.values[1:])
+    if isinstance(node, ast.Lambda):
+        return [node.body]
+    if isinstance(node, ast.DictComp):
+        return [node.key, node.value, *_later(node)]
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        return [node.elt, *_later(node)]
+    return []
+
+
+def _later(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Iterator[ast.AST]:
+    """The conditions of a comprehension, and what it goes over in each round."""
+    for generator in node.generators:
+        yield from generator.ifs
+    yield from (generator.iter for generator in node.generators[1:])
 
 
 def _scopes(node: ast.AST, row: int) -> Iterator[_Scope]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -51,13 +51,15 @@ Verdict = Literal["exports", "not compared", "fails", "diverges", "narrower", "t
 class Frame:
     """A place in the user's code that torch blames. `row` from 1.
 
-    `lowest`: nothing of the project runs below it. It is what raises, and not what has called that.
+    `lowest`: nothing of the project runs below it. It is what raises, and not what has called that. `extent` is the
+    expression that ran, where Python tells (3.11): its first row and column and its last, columns in bytes from 0.
     """
 
     file: str
     row: int
     function: str = ""
     lowest: bool = True
+    extent: Sequence[int] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Comparison:
     """Whether program and eager model agree in one respect.
 
     `label` says in which (`batch = 1`), `detail` how they do not. `difference` is the largest one of numbers, where
-    there is one.
+    there is one, also of those that agree within their tolerance.
     """
 
     kind: Kind

@@ -304,6 +304,7 @@ SHAPES: dict[str, Callable[[Sample, Call], list[int]]] = {
     "reduced": reduced,
     "swapped": swapped,
     "transposed": lambda sample, call: list(call.tensors[0].shape)[::-1],
+    "reversed": lambda sample, call: list(call.tensors[0].shape)[::-1],
     "mirrored": mirrored,
     "permuted": lambda sample, call: [call.tensors[0].shape[d] for d in call.positional[1]],
     "unsqueezed": unsqueezed,

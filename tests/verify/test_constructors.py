@@ -142,6 +142,15 @@ CASES = {
         {"conf/of/a.yaml": "width: 11\ninner:\n  deep: 3\nmade: 2024-01-01\n"},
         ("batch", 11),
     ),
+    "what Hydra makes": Case(
+        net("part, width", "nn.Sequential(part, nn.ReLU())"),
+        {
+            "a.yaml": (
+                "_target_: net.Net\npart:\n  _target_: torch.nn.Linear\n  in_features: 6\n  out_features: 3\nwidth: 2\n"
+            )
+        },
+        ("batch", 6),
+    ),
     "too deep a folder": Case(READS_WIDTH, {"a/b/c/a.json": '{"width": 8, "inner": 3}'}, None, "`config`"),
     "JSON that is none": Case(READS_WIDTH, {"a.json": '{"width": 8, "inner"'}, None, "`config`"),
     "JSON without end": Case(READS_WIDTH, {"a.json": "[" * 19_000}, None, "`config`"),

@@ -54,6 +54,14 @@ FIRST = {
         "def forward(self, x, y):\n    # x: BxCxHxW\n    return x",
         {"x": "float32[batch, c, h, w]"},
     ),
+    "a size that is calculated": (
+        "def forward(self, x):  # (batch, 5 + classes)\n    pass",
+        {"x": "float32[batch, 5+classes]"},
+    ),
+    "a flag": (
+        "def forward(self, x, gate, way):\n    if gate and not way: return x\n    return -x",
+        {"gate": "True", "way": "True"},
+    ),
     "a comment that is about something else": (
         "def forward(self, x, y):\n    # (see the paper, sec 3)\n    return x",
         {},
@@ -141,6 +149,14 @@ def test_less_likely_ones_follow() -> None:
     found = {name: [text(spec) for spec in specs] for name, specs in hints(code).items()}
     assert found["x"] == ["float32[batch, t]", "float32[batch, t, d]", "float32[...]", "None"]
     assert found["labels"] == ["float32[...]", "int64[batch]", "int64[batch, height, width]"]
+
+
+def test_the_docstring_of_the_class_is_read_last() -> None:
+    (forward,) = ast.parse("def forward(self, x, y):\n    # x: [batch, 3]\n    return x").body
+    assert isinstance(forward, ast.FunctionDef)
+    found = hints_of(forward, ["", "    # x: [batch, 3]"], "A model.\n\n    x: [batch, 4]\n    y: (batch, length)")
+    first = {name: specs[0] for name, specs in found.items()}
+    assert first == {"x": TensorSpec("float32", ("batch", 3)), "y": TensorSpec("float32", ("batch", "length"))}
 
 
 def test_lengths_are_one_at_least() -> None:

@@ -78,6 +78,11 @@ def test_a_model_that_cannot_run_is_given_up_at_once() -> None:
     assert len(MODELS["CALLS"]) < 20
 
 
+def test_a_model_that_takes_all_memory_is_given_up() -> None:
+    with pytest.raises(LookupError, match=r"in 4 tries.*MemoryError"):
+        infer(MODELS["Hog"]())
+
+
 def test_what_was_tried_is_said() -> None:
     with pytest.raises(
         LookupError, match=r"^no inputs were found in 20 tries; .* x = float32\[2, .*: ValueError: no sh"

@@ -57,7 +57,7 @@ def test_text_has_a_line_for_each_run_and_the_findings_below(made: tuple[Outcome
     assert " 12 +         torch._check(u0 >= 0)" in lines
     assert "    = or: torch._check(u0 < 0)" in lines
     assert "note: This is a proposal and is never applied" in lines
-    assert "    = refuted: the line ran, and program and model agree: example, size" in noise.splitlines()
+    assert "    = refuted: the line ran, and program and model agree: size" in noise.splitlines()
     assert "torch.cond" not in noise.partition("host-random")[0]  # nothing is to be mended of what is refuted
     assert len(fine.splitlines()) == len(slow.splitlines()) == 1
 

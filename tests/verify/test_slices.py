@@ -87,6 +87,14 @@ UNTOLD = {
     "an unknown name": "def build():\n    return Net(unknown)(torch.ones(2, 3))",
     "a fixture": "class TestNet:\n    def test(self, recipe):\n        Net(recipe)(torch.ones(2, 3))",
     "an attribute of a test": "class TestNet:\n    def test(self):\n        Net(self.recipe)(torch.ones(2, 3))",
+    "a fixture that needs pytest": (
+        "@pytest.fixture\ndef recipe(request):\n    return request.param\n\n\n"
+        "def test(recipe):\n    Net(recipe)(torch.ones(2, 3))"
+    ),
+    "fixtures that need each other": (
+        "@pytest.fixture\ndef a(b):\n    return b\n\n\n@pytest.fixture\ndef b(a):\n    return a\n\n\n"
+        "def test(a):\n    Net(a)(torch.ones(2, 3))"
+    ),
     "a method that is no test": "class Tool:\n    def run(self):\n        Net(3)(torch.ones(2, 3))",
     "a name that is bound later": "def build():\n    Net(n)(torch.ones(2, 3))\n    n = 3",
 }
@@ -105,6 +113,23 @@ TOLD = {
     ),
     "a name that hides one of Python's own": "input = torch.ones(2, 3)\nNet(3)(input)",
     "the first round of a loop": "for recipe in (3, 4):\n    Net(recipe)(torch.ones(2, 3))",
+    "what a test class sets up": (
+        "class TestNet(TestCase):\n    wide = 3\n\n    def setUp(self):\n        self.net = Net(self.wide)\n\n"
+        "    def test(self):\n        self.net(torch.ones(2, 3))"
+    ),
+    "what fixtures give": (
+        "@pytest.fixture\ndef recipe():\n    return 3\n\n\n"
+        "@pytest.fixture(scope='module')\ndef net(recipe):\n    yield Net(recipe)\n    print('done')\n\n\n"
+        "def test(net):\n    net(torch.ones(2, 3))"
+    ),
+    "a fixture for a method": (
+        "@pytest.fixture\ndef recipe():\n    return 3\n\n\n"
+        "class TestNet:\n    def test(self, recipe):\n        Net(recipe)(torch.ones(2, 3))"
+    ),
+    "the first parameters of a test": (
+        "@pytest.mark.parametrize(('recipe, batch'), [(3, 2), (4, 5)])\n"
+        "def test(recipe, batch):\n    Net(recipe)(torch.ones(batch, 3))"
+    ),
     "no more arguments than given": "def build(*sizes, **more):\n    return Net(3 + len(sizes))(torch.ones(2, 3))",
 }
 """Code that can be told, and is run without the rest."""

@@ -354,6 +354,88 @@ class Plain(nn.Module):
     assert ruling(judge([finding], [here]), finding) == "refuted"
 
 
+PARTS = """\
+from torch import nn
+from torch.distributions import Categorical, Normal
+
+
+class Gate(nn.Module):
+    def __init__(self, flag, names):
+        super().__init__()
+        self.flag, self.names = flag, names
+
+    def forward(self, x):
+        return {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("(x if x.sum() > 0 else -x) if self.flag else x", "not reached"),
+        ("x * 2 if self.flag and x.sum() > 0 else x", "not reached"),
+        ("[float(x[name]) for name in self.names]", "not reached"),
+        ("(lambda y: y if y.sum() > 0 else -y)(x) if self.flag else x", "not reached"),
+        ("x if x.sum() > 0 else -x", "refuted"),
+        ("[x for _ in range(int(x.sum()))]", "refuted"),
+        ("{'ä': (x if x.sum() > 0 else -x) if self.flag else x}", "not reached"),
+    ],
+)
+def test_what_a_condition_of_the_line_decides_about_is_not_refuted(body: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(PARTS.format(body=body), encoding="utf-8")
+    found = lint([Task(path, Configuration(tmp_path, isolated=True).for_file(path))]).findings
+    errors = [finding for finding in found if finding.severity is Severity.ERROR]
+    assert errors
+    passes = Run("model:Gate", "non-strict", "cpu", "exports", lines={str(path): (11,)})
+    assert {ruling(judge(errors, [passes]), error) for error in errors} == {expected}
+
+
+def test_of_two_errors_in_a_line_the_one_that_raises_is_confirmed(tmp_path: Path) -> None:
+    """If Python tells which expression was at work; otherwise it may be either."""
+    path = tmp_path / "model.py"
+    path.write_text(PARTS.format(body="Categorical(x) if self.flag else Normal(x, x)"), encoding="utf-8")
+    errors = list(lint([Task(path, Configuration(tmp_path, isolated=True).for_file(path))]).findings)
+    assert [error.code for error in errors] == ["EXP209", "EXP209"]
+
+    def told(extent: tuple[int, ...] | None) -> list[str]:
+        raised = Failure("export", "RuntimeError", "no", (Frame(str(path), 11, "forward", extent=extent),))
+        run = Run("model:Gate", "non-strict", "cpu", "fails", lines={str(path): (11,)}, failures=(raised,))
+        return [judged.ruling for judged in judge(errors, [run]).findings]
+
+    assert told((11, 15, 11, 29)) == ["confirmed", "not reached"]
+    assert told(None) == ["confirmed", "confirmed"]
+
+
+def test_what_raises_confirms_the_error_of_a_statement_and_not_its_warning(
+    file: Path, findings: dict[str, Finding]
+) -> None:
+    error = findings["tensor-branch-13"]
+    warning = replace(error, code="EXP403", name="size-loop", severity=Severity.WARNING)
+    fails = run(file, "fails", failures=(failure(file, 13),))
+    judgement = judge([warning, error], [fails])
+    assert [judged.ruling for judged in judgement.findings] == ["not reached", "confirmed"]
+    assert judgement.findings[0].why == "the line ran, but export failed for another reason"
+    assert ruling(judge([warning], [fails]), warning) == "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("again", "expected"),
+    [
+        ((), "refuted"),
+        ((Comparison("again", "again", "agrees", difference=1e-6),), "agrees only within the tolerance"),
+        ((Comparison("again", "again", "skipped", "no time"),), "was not compared in full"),
+    ],
+)
+def test_only_what_agrees_to_the_last_digit_refutes_a_warning(
+    again: tuple[Comparison, ...], expected: str, file: Path, findings: dict[str, Finding]
+) -> None:
+    state = findings["attribute-state"]
+    compared = run(file, comparisons=(*agree("example", "again", "state"), *again))
+    [judged] = judge([state], [compared]).findings
+    assert expected in f"{judged.ruling}: {judged.why}"
+
+
 def test_what_the_constructor_does_has_run_if_anything_of_the_class_has(tmp_path: Path) -> None:
     text = """\
 import torch

@@ -93,6 +93,36 @@ CASES = {
         "",
         (("EXP306", "not reached"),),
     ),
+    "state below the tolerance": Case(
+        "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.calls = 0\n\n"
+        "    def forward(self, x):\n        self.calls += 1\n        return x * 1e7 + self.calls\n",
+        "exports",
+        "agrees only within the tolerance: again",
+        (("EXP306", "not reached"),),
+    ),
+    "a guard far from the example": Case(
+        forward("return x * 2 if x.shape[0] > 1000 else x"),
+        "narrower",
+        "batch = 1001",
+        (("EXP401", "confirmed"),),
+        (TensorSpec("float32", ("batch", 3, 32, 32)),),
+        (("batch", 2),),
+    ),
+    "a guard that is too far off": Case(
+        forward("return x * 2 if x.shape[0] > 100000 else x"),
+        "exports",
+        "batch = 100001: the program ends there",
+        (("EXP401", "not reached"),),
+        (TensorSpec("float32", ("batch", 3, 32, 32)),),
+        (("batch", 2),),
+    ),
+    "a hook that closes over the model": Case(
+        "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.layer, self.seen = nn.Linear(3, 3), {}\n"
+        "        self.layer.register_forward_hook(lambda m, i, o: self.seen.__setitem__('layer', o))\n\n"
+        "    def forward(self, x):\n        return self.layer(x), self.seen['layer']\n",
+        "exports",
+    ),
     "time": Case(forward("return x * time.time()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
     "time by another name": Case(forward("return x * now()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
     "date": Case(forward("return x * datetime.date.today().year"), "diverges", "a year later"),
@@ -284,6 +314,16 @@ def test_what_a_program_keeps_is_told_and_is_nothing_against_it(
     assert [(c.label, c.agreement) for c in run.comparisons if c.kind == "argument"] == [
         ("False instead of True", "baked")
     ]
+
+
+def test_of_two_modules_that_import_each_other_the_right_one_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "first_half.py").write_text("from second_half import Model\n", encoding="utf-8")
+    file = tmp_path / "second_half.py"
+    file.write_text(HEAD + "import first_half\n\n\n" + forward("return x"), encoding="utf-8")
+    reference = Reference("second_half", "Model", file)
+    target = Target("target", "configured", reference, Written((X,)), (file, 1), tmp_path, (tmp_path,))
+    (run,) = verify([target], Path(sys.executable))
+    assert (run.verdict, run.reason) == ("exports", "")
 
 
 def test_why_a_package_cannot_be_imported_is_said(tmp_path: Path) -> None:

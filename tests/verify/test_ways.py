@@ -61,6 +61,29 @@ USES = {
             "    parser.add_argument('--wide', type=int, default=6)\n    main(parser.parse_args())\n"
         ),
     ),
+    "an option that is required": (
+        "import argparse\nfrom net import Net\n",
+        (
+            "def main(options):\n    Net({'wide': options.wide})(torch.rand(2, 3, 5, 7))\n\n\n"
+            "if __name__ == '__main__':\n    parser = argparse.ArgumentParser()\n"
+            "    parser.add_argument('--wide', type=int, default=6)\n    parser.add_argument('--out', required=True)\n"
+            "    parser.add_argument('data')\n    main(parser.parse_args())\n"
+        ),
+    ),
+    "a set-up of tests": (
+        "import unittest\nfrom net import Net\n",
+        (
+            "class NetTest(unittest.TestCase):\n    def setUp(self):\n        self.net = Net({'wide': 6})\n\n"
+            "    def test(self):\n        self.net(torch.rand(2, 3, 5, 7))\n"
+        ),
+    ),
+    "fixtures": (
+        "import pytest\nfrom net import Net\n",
+        (
+            "@pytest.fixture\ndef net():\n    yield Net({'wide': 6})\n\n\n"
+            "@pytest.mark.parametrize('size', [5, 50])\ndef test(net, size):\n    net(torch.rand(2, 3, size, 7))\n"
+        ),
+    ),
     "a trace": ("", 'def trace():\n    torch.jit.trace(Net({"wide": 6}), torch.rand(2, 3, 5, 7))\n'),
     "an export to ONNX": (
         "",

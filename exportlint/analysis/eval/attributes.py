@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.heap import Cell
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.domain.values import (
     ARRAY,
     CLASS_TEXTS,
@@ -46,6 +47,7 @@ from exportlint.analysis.eval.special_methods import SPECIAL, TEXTS
 from exportlint.analysis.eval.state_access import note_attribute_read
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.torch import table
+from exportlint.analysis.torch.operator import ShapeRule
 from exportlint.analysis.torch.registry import find
 
 
@@ -167,12 +169,23 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
     if record.tells is not None:
         return metadata(frame, tensor, *record.tells, node)
     if record.storage == "view":
-        made = result(frame, node, name, (tensor,), tensor.kind)
+        made = result(frame, node, name, (tensor,), tensor.kind, _shape_of_view(tensor.shape, record.shape))
         return replace(made, origin=tensor.origin, region=tensor.region, form=tensor.form)
     if name == "is_cuda":
         return on_accelerator(frame, name, node)
     kind = api.overloads[0].returns.kind if api.overloads else "unknown"
     return Python(kind) if kind in {"int", "bool", "device"} else PYTHON
+
+
+def _shape_of_view(shape: TensorShape, rule: ShapeRule | None) -> TensorShape:
+    """The shape of `x.T` and its like, if it is known how many dimensions there are."""
+    if shape.rank is None:
+        return UNSHAPED
+    if rule in ("reversed", "transposed"):
+        return TensorShape(tuple(reversed(shape.up_to(shape.rank))), shape.rank)
+    if rule == "mirrored" and shape.rank > 1:
+        return shape.replaced(-1, shape.at(-2)).replaced(-2, shape.at(-1))
+    return UNSHAPED
 
 
 @has_attributes(TorchModule)

@@ -11,15 +11,16 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 ShapeRule = Literal[
-    "same", "elementwise", "first", "reduced", "swapped", "transposed", "mirrored", "permuted", "unsqueezed",
-    "squeezed", "flattened", "sized", "filled", "drawn", "counted", "squared", "viewed", "expanded", "repeated", "like",
-    "joined", "stacked", "selected", "narrowed", "picked", "divided", "topmost", "spaced", "listed",
+    "same", "elementwise", "first", "reduced", "swapped", "transposed", "reversed", "mirrored", "permuted",
+    "unsqueezed", "squeezed", "flattened", "sized", "filled", "drawn", "counted", "squared", "viewed", "expanded",
+    "repeated", "like", "joined", "stacked", "selected", "narrowed", "picked", "divided", "topmost", "spaced", "listed",
 ]  # fmt: skip
 """How the shape of the result follows from the first tensor and the arguments.
 
 same: that of the first tensor. elementwise: that of all tensors, broadcast. first: the first dimension is that of the
 first tensor, the others are not known. reduced: without the dimensions `dim`, or with size 1 there under `keepdim`.
-swapped, transposed, mirrored, permuted: with its dimensions in another order, mirrored with the last two swapped.
+swapped, transposed, reversed, mirrored, permuted: with its dimensions in another order, mirrored with the last two
+swapped, and reversed only if it is known how many there are.
 unsqueezed, squeezed: with one of size 1 more, or without those. flattened: several dimensions become one. sized: as the
 arguments say. filled: as the first argument says. drawn: as the last argument says. counted: one dimension, as long as
 the arguments say. squared: likewise, two. viewed, expanded: as the arguments say, -1 for what follows. repeated: each

@@ -157,7 +157,7 @@ class Code:
         if found is None or not isinstance(found[1], ast.FunctionDef):
             return {}
         lines = re.split(r"\r\n?|\n", found[0].module.source.text)  # as Python counts them
-        return hints_of(found[1], lines)
+        return hints_of(found[1], lines, ast.get_docstring(cls.node) or "")
 
     def offers(self, cls: Class, name: str) -> bool:
         """Whether a class has such a method without arguments, or sets such an attribute."""

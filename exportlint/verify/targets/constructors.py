@@ -42,6 +42,14 @@ _NUMBER = "8"
 """A number for a parameter that is surely one, and whose name says nothing."""
 _LISTS = re.compile(r"(?:typing\.)?(?:[Ll]ist|[Tt]uple|Sequence|Iterable)(?:\[int(?:, (?:int|\.\.\.))*\])?")
 _LIST_READERS = frozenset({"len", "enumerate", "zip", "iter", "reversed", "sum", "map", "list", "tuple"})
+_MADE = (
+    "lambda made, value: [made(made, one) for one in value] if isinstance(value, list) else value"
+    " if not isinstance(value, dict) or '_target_' not in value else"
+    " getattr(__import__('importlib').import_module(value['_target_'].rpartition('.')[0]),"
+    " value['_target_'].rpartition('.')[2])"
+    "(**{name: made(made, one) for name, one in value.items() if name[:1] != '_'})"
+)
+"""A function that makes what data describe, as Hydra has it: `_target_` names what is called with the rest."""
 _OBJECTS = re.compile(r"(.*_)?(config|cfg|conf|args?|opts?|options|h|h?params|hps?|settings)")
 
 
@@ -90,8 +98,9 @@ class Constructors:
         found = _table_for(self._tables, cls, constructor, needed)
         if found is not None:
             names = [argument.arg for argument in parameters(constructor) if argument.arg in found.keys]
-            given = f"{{name: given[name] for name in {names!r}}}"
-            yield Construction((), f"(lambda given: {cls.qualname}(**{given}))({found.code})", (), False)
+            given = f"{{name: made(made, given[name]) for name in {names!r}}}"
+            code = f"(lambda made, given: {cls.qualname}(**{given}))({_MADE}, {found.code})"
+            yield Construction((), code, (), False)
         guessed = self._guessed(cls, constructor, arguments) if arguments else None
         if guessed is not None:
             yield guessed

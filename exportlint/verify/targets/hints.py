@@ -39,17 +39,17 @@ _CONVENTIONS: tuple[tuple[str, tuple[Spec, ...]], ...] = (
 )
 
 
-def hints_of(forward: ast.FunctionDef, lines: Sequence[str]) -> Mapping[str, tuple[Spec, ...]]:
+def hints_of(forward: ast.FunctionDef, lines: Sequence[str], of_class: str = "") -> Mapping[str, tuple[Spec, ...]]:
     """Specs that an argument may have, the likeliest first; none for arguments of which nothing is said.
 
-    `lines` are those of the file. Names of sizes mean the same in all arguments; the size `...` stands for any number
-    of dimensions.
+    `lines` are those of the file, `of_class` is the docstring of the class. Names of sizes mean the same in all
+    arguments; the size `...` stands for any number of dimensions.
     """
     arguments = forward.args.posonlyargs + forward.args.args + forward.args.kwonlyargs
     if forward.args.args[:1] and forward.args.args[0].arg == "self":
         arguments = [argument for argument in arguments if argument.arg != "self"]
     names = [argument.arg for argument in arguments]
-    words = said_of(forward, names, lines)
+    words = said_of(forward, names, lines, of_class)
     usage = usage_of(forward, names)
     defaults = _defaults(forward)
     hints = {}

@@ -97,6 +97,8 @@ def _look(node: ast.AST, name: str, usage: Usage) -> None:
             usage.rank = max(usage.rank, index + 1 if index >= 0 else -index)
         case ast.Subscript(value=value, slice=index) if _is(value, name):
             _indexed(index, usage)
+        case ast.If(test=test) | ast.IfExp(test=test) if _is_flag(test, name):
+            usage.values.append(Constant(True))
         case ast.Compare(left=left, comparators=[ast.Constant(value=value), *_]):
             _compared(left, value, name, usage)
         case ast.Call(func=ast.Attribute(value=value, attr=method), args=args) if _is(value, name):
@@ -108,6 +110,16 @@ def _look(node: ast.AST, name: str, usage: Usage) -> None:
                 usage.values.append(Constant(2))
             if called in _ALL_OF and args and _is(args[0], name):
                 usage.items = max(usage.items, 2)
+
+
+def _is_flag(test: ast.expr, name: str) -> bool:
+    """Whether a condition is an argument itself, or what negates or combines it: then it is hardly a tensor."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _is_flag(operand, name)
+        case ast.BoolOp(values=values):
+            return any(_is_flag(value, name) for value in values)
+    return _is(test, name)
 
 
 def _unpacked(part: ast.expr, index: int, rank: int) -> int | str:

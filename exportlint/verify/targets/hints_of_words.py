@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 Shape: TypeAlias = tuple[int | str, ...]
 
-_DIM = r"(?:\*|\.\.\.|[A-Za-z_]\w*(?:\s*[-+*/]{1,2}\s*\w+)*|\d+(?:\s*\*\s*\w+)*)"
+_DIM = r"(?:\*|\.\.\.|[A-Za-z_]\w*(?:\s*[-+*/]{1,2}\s*\w+)*|\d+(?:\s*[-+*]\s*\w+)*)"
 _BRACKETED = re.compile(rf"[(\[]\s*({_DIM}(?:\s*(?:,|\sx\s)\s*{_DIM})*)\s*(,?)\s*[)\]]")
 _BARE = re.compile(r"(?<!\w)([A-Za-z]\d?|\d+)((?:\s*(?:[,x*]\s*)([A-Za-z]\d?|\d+|\.\.\.))+)(?!\w)")
 _BATCH = {"b", "bs", "bsz", "batch", "batch_size", "batchsize", "nb", "n", "num_batch", "n_batch"}
@@ -30,11 +30,12 @@ _BODY_ROWS = 6
 
 
 def said_of(
-    forward: ast.FunctionDef, names: Sequence[str], lines: Sequence[str]
+    forward: ast.FunctionDef, names: Sequence[str], lines: Sequence[str], of_class: str = ""
 ) -> Mapping[str, tuple[tuple[Shape, ...], str | None]]:
-    """The shapes that are told of each argument, and its dtype if that is told."""
+    """The shapes that are told of each argument, and its dtype if that is told. `of_class` is its docstring."""
     texts: dict[str, list[str]] = {name: [] for name in names}
-    for name, text in (*_entries(ast.get_docstring(forward) or "", names), *_comments(forward, names, lines)):
+    own = _entries(ast.get_docstring(forward) or "", names)
+    for name, text in (*own, *_comments(forward, names, lines), *_entries(of_class, names)):
         texts[name].append(text)
     said = {}
     for name, written in texts.items():

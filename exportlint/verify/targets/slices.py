@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from exportlint.syntax.definitions import FunctionNode, Module
+from exportlint.verify.targets.fixtures import tests_of_class, with_fixtures
 from exportlint.verify.targets.signatures import parameters
 
 Trail = tuple[tuple[Sequence[ast.stmt], int], ...]
@@ -111,10 +112,11 @@ def scopes(module: Module) -> Iterator[Scope]:
     yield Scope(module, main_body(module))
     for statement in main_body(module):
         if isinstance(statement, FunctionNode):
-            yield Scope(module, statement.body, statement)
+            function = with_fixtures(statement, module.tree.body)
+            yield Scope(module, function.body, function)
         elif isinstance(statement, ast.ClassDef):
-            methods = (s for s in statement.body if isinstance(s, FunctionNode) and s.name.startswith("test"))
-            yield from (Scope(module, method.body, method) for method in methods)
+            tests = tests_of_class(statement, module.tree.body)
+            yield from (Scope(module, test.body, test) for test in tests)
 
 
 def _calls_of(function: FunctionNode, module: Module) -> Iterator[tuple[ast.Call, Scope, Trail]]:

@@ -110,7 +110,9 @@ class Usages:
         """What local variables hold."""
         names: dict[str, Made] = {}
         for statement in statements:
-            if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            if isinstance(statement, FunctionNode) and statement.name not in module.bindings:
+                names[f"{statement.name}()"] = self.returned(module, statement, depth + 1)
+            elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 made = self._made(module, statement.value, names, depth)
                 match statement.targets[0]:
                     case ast.Name(id=name) if made is not None:
@@ -130,6 +132,8 @@ class Usages:
                 return self._made(module, body, names, depth)
             case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if method in _SAME:
                 return self._made(module, receiver, names, depth)
+            case ast.Call(func=ast.Name(id=name)) if f"{name}()" in names:
+                return names[f"{name}()"]
             case ast.Call(func=(ast.Name() | ast.Attribute()) as function):
                 value = top_level_value(self._engine, module, function)
                 if isinstance(value, ClassValue):

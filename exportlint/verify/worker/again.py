@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .frames import is_of_user
+from .frames import extent_of, is_of_user
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -66,11 +65,9 @@ _Place = tuple[tuple[int, int], tuple[int, int]]
 
 def _place(frame: Any) -> _Place:
     """The call that a frame is at. Before Python 3.11 only the row is known, which any column is taken to be in."""
-    positions = getattr(frame.f_code, "co_positions", None)
-    if positions is not None:
-        row, last, column, end = next(itertools.islice(positions(), frame.f_lasti // 2, None))
-        if None not in (row, last, column, end):
-            return (row, column), (last, end)
+    extent = extent_of(frame.f_code, frame.f_lasti)
+    if extent is not None:
+        return (extent[0], extent[1]), (extent[2], extent[3])
     return (frame.f_lineno, sys.maxsize), (frame.f_lineno, -1)
 
 

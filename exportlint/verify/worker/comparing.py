@@ -10,7 +10,7 @@ import itertools
 import math
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .aside import Aside
@@ -25,13 +25,16 @@ from .models import LARGE, Subject
 from .modules import load
 from .settled import digest_of, is_settled
 from .slopes import gradient_difference, gradients
-from .texts import first_line, is_refusal, text_of
+from .texts import first_line, is_of_memory, is_refusal, text_of
 from .values import changed_constants, changed_values, with_shared
-from .varying import Varying, beyond, other_sizes, with_sizes
+from .varying import Varying, beyond, far_sizes, other_sizes, with_sizes
 from .words import Emit, Example, Inputs, Job
 from .worlds import Reads, worlds
 
 _WRONG = "the program itself does not agree"
+
+_NO_TIME = 2.0
+"""Seconds that a call may take which few models need, if all of what a small one takes grew with the size."""
 
 
 class _NoTimeError(Exception):
@@ -58,7 +61,7 @@ class Comparer:
         self._job = job
         self._until = until
         self._deadline = math.inf
-        self._longest = 0.0
+        self._longest, self._shortest = 0.0, math.inf
         self._is_wrong = False
         self._kept: set[str] = set()
         self._subject = subject
@@ -165,7 +168,8 @@ class Comparer:
             raise _NoTimeError
         self._emit({"probe": f"{who}, {label}"})
         outcome = call(module, inputs, number, keep_state)
-        self._longest = max(self._longest, 2 * (time.monotonic() - start))
+        seconds = time.monotonic() - start
+        self._longest, self._shortest = max(self._longest, 2 * seconds), min(self._shortest, seconds)
         return outcome
 
     def _both(self, kind: str, label: str, inputs: Inputs, state: bool = False) -> tuple[int, Outcome, Outcome]:
@@ -189,6 +193,9 @@ class Comparer:
     def _judge(
         self, kind: str, label: str, one: Outcome, other: Outcome, both_vary: Callable[[], bool] = lambda: False
     ) -> None:
+        if is_of_memory(one.error) or is_of_memory(other.error):
+            self._tell(kind, label, "skipped", f"there is not enough memory: {(one if one.error else other).raised}")
+            return
         if one.error is not None:
             kind = "refused" if kind == "values" else kind
             if other.error is not None:
@@ -202,14 +209,14 @@ class Comparer:
             return
         found = difference(one.value, other.value, self._job["tolerance"])
         if found is None:
-            self._tell(kind, label, "agrees")
+            self._tell(kind, label, "agrees", difference=_tolerated(one.value, other.value))
         elif both_vary():
             self._tell(kind, label, "skipped", "the model and the program return different results on each call")
         else:
             self._tell(kind, label, "diverges", *found)
 
     def _tell_state(self, label: str, one: Outcome, other: Outcome) -> None:
-        tolerance = self._job["tolerance"]
+        tolerance, tolerated = self._job["tolerance"], 0.0
         for name in (*(one.state.keys() & other.state.keys()), *(one.written - other.state.keys())):
             if name not in other.state:
                 self._tell("state", label, "diverges", f"{name} is written by eager, and the program has no such state")
@@ -217,10 +224,12 @@ class Comparer:
             if found := difference(one.state[name], other.state[name], tolerance):
                 self._tell("state", label, "diverges", f"{name}: {found[0]}", found[1])
                 return
+            tolerated = max(tolerated, _tolerated(one.state[name], other.state[name]) or 0.0)
         if found := difference(one.inputs, other.inputs, tolerance):
             self._tell("state", label, "diverges", f"the inputs as the call leaves them: {found[0]}", found[1])
             return
-        self._tell("state", label, "agrees")
+        tolerated = max(tolerated, _tolerated(one.inputs, other.inputs) or 0.0)
+        self._tell("state", label, "agrees", difference=tolerated or None)
 
     def _compare_example(self) -> None:
         self._directly = self._both("example", "example", self._inputs, state=True)
@@ -230,6 +239,7 @@ class Comparer:
         model, program = self._subject.fresh(), self._fresh_program()
         others = [made for _, made in changed_values(self._example, next(self._numbers))]
         calls = [self._inputs, others[0] if others else self._inputs, self._inputs]
+        tolerated = 0.0
         for inputs in calls:
             number = next(self._numbers)
             one = self._observe("a later call", model, "eager", inputs, number, keep_state=True)
@@ -240,9 +250,10 @@ class Comparer:
                 vary = functools.partial(self._repeated, self._inputs, number)
                 self._judge("again", "a later call", one, other, vary)
                 return
+            tolerated = max(tolerated, _tolerated(one.value, other.value) or 0.0)
         if one.error is None:
             self._tell_state("after several calls", one, other)
-        self._tell("again", "a later call", "agrees")
+        self._tell("again", "a later call", "agrees", difference=tolerated or None)
 
     def _compare_values(self) -> None:
         refused = False
@@ -323,10 +334,11 @@ class Comparer:
         return False
 
     def _compare_sizes(self) -> None:
-        others = other_sizes(self._varying, beyond(self._program), self._telling_sizes())
+        bounds = beyond(self._program)
+        others = other_sizes(self._varying, bounds, self._telling_sizes())
         refused = refused_sizes(self._program, self._example, self._varying)
         tried: list[dict[str, int]] = []
-        for label, sizes in itertools.chain(others, refused):
+        for label, sizes in itertools.chain(others, refused, self._far_sizes(bounds)):
             if sizes in tried:
                 continue
             tried.append(sizes)
@@ -336,6 +348,15 @@ class Comparer:
                 self._tell("size", label, "skipped", first_line(text_of(error)))
             else:
                 self._both("size", label, inputs)
+
+    def _far_sizes(self, bounds: list[int]) -> Iterator[tuple[str, dict[str, int]]]:
+        """The sizes far from the example where the bounds of the program end, as far as a call will take no time."""
+        for name, size in far_sizes(self._varying, bounds):
+            times = size / self._varying.sizes[name]
+            if self._varying.is_affordable(name, size) and self._shortest * times < _NO_TIME:
+                yield f"{name} = {size}", {**self._varying.sizes, name: size}
+            else:
+                self._tell("size", f"{name} = {size}", "skipped", "the program ends there, and it is too large to try")
 
     def _telling_sizes(self) -> list[int]:
         """The sizes that guards of the program and the code of the model name: there something may change."""
@@ -430,6 +451,12 @@ class Comparer:
             )
         else:
             self._judge("device", there, one, other, lambda: self._is_random(number))
+
+
+def _tolerated(one: Any, other: Any) -> float | None:
+    """By how much values differ that agree; None if they are the same."""
+    found = difference(one, other, 0.0)
+    return None if found is None else found[1]
 
 
 def _apart(program: Any, module: Any, shares: bool) -> Any:

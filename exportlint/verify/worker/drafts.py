@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .failures import failure, silent, told_as_failure
-from .frames import Frames, frame_event, ranked, user_frames
+from .frames import Frames, frame_event, ranked, same_places, user_frames
 
 
 def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> Iterator[dict[str, Any]]:
@@ -53,7 +53,7 @@ def further_failures(export: Callable[[Any], Any], root: str, strict: bool) -> I
             yield found
     if error is not None:
         frames = user_frames(error, root, strict)
-        if frames and frames not in seen:
+        if frames and not any(same_places(frames, known) for known in seen):
             yield failure(error, "export", frames, further=True)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from .candidates import DTYPES
 from .entry import entry_of
 from .lazily import torch
-from .texts import text_of
+from .texts import is_of_memory, text_of
 from .trees import Place
 from .watching import marks_of, tensors_in
 
@@ -148,7 +148,7 @@ _TRIED = (int, float, str, bool, list, tuple, dict)
 
 
 def is_hopeless(error: BaseException) -> bool:
-    """Whether the model is to blame, whatever its inputs are: something that it uses is not there."""
+    """Whether the model is to blame, whatever its inputs are: something that it uses is not there, or it uses it up."""
     if isinstance(error, AttributeError):
         said = re.search(r"'(\w+)' object has no attribute '(\w+)'", str(error))
         if said is None or said.group(1) not in {"Tensor", "NoneType", *(kind.__name__ for kind in _TRIED)}:
@@ -157,7 +157,9 @@ def is_hopeless(error: BaseException) -> bool:
         return not any(hasattr(kind, said.group(2)) for kind in (torch.Tensor, *_TRIED))
     if isinstance(error, UnboundLocalError):
         return False
-    return isinstance(error, (NameError, ImportError, NotImplementedError)) or bool(GONE.search(str(error)))
+    if isinstance(error, (NameError, ImportError, NotImplementedError)) or is_of_memory(error):
+        return True
+    return bool(GONE.search(str(error)))
 
 
 def numbers_in(text: str) -> Iterator[int]:

@@ -14,7 +14,7 @@ from .calls import Outcome, call, copied, seed
 from .comparing import Comparer
 from .drafts import further_failures
 from .failures import failure, suggest_checks
-from .frames import is_of_project, user_frames
+from .frames import is_of_project, same_places, user_frames
 from .global_tensors import GlobalTensors
 from .lazily import torch
 from .models import LARGE, Subject
@@ -196,7 +196,7 @@ class _Steps:
         if isinstance(first, Exception) and not isinstance(first, MemoryError) and not self._job.get("trial"):
             with contextlib.suppress(Exception):  # of drafts, which are nobody's promise
                 for found in further_failures(export, root, strict):
-                    if not frames or found["frames"][-1:] != frames[-1:]:
+                    if not frames or not same_places(found["frames"][-1:], frames[-1:]):
                         self._emit({"failure": found})
         return None
 

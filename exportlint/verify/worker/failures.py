@@ -15,17 +15,16 @@ from typing import Any
 from .frames import Frames, is_of_project
 from .lazily import torch
 from .system import memory_limit
-from .texts import text_of
+from .texts import is_of_memory, text_of
 from .varying import zipped
 
-_NO_MEMORY = re.compile(r"[Cc]an't allocate memory|(?:not enough|out of|no more) memory|bad_alloc")
 _HINT = re.compile(r"^\s*(?:\d+\.\s+)?`?(torch\._check(?:_is_size)?\(.*\))`?\s*$", re.MULTILINE)
 
 
 def failure(error: BaseException, stage: str, frames: Frames, further: bool = False) -> dict[str, Any]:
     """What an exception is told as."""
     text = text_of(error) or _line_that_raised(error)
-    if memory_limit and (isinstance(error, MemoryError) or _NO_MEMORY.search(text)):
+    if memory_limit and is_of_memory(error):
         text = f"{text.rstrip()} ({memory_limit[0]})"
     hints = list(dict.fromkeys(_HINT.findall(text)))
     name = type(error).__name__

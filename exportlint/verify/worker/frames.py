@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import re
 import sysconfig
-import traceback
 from typing import Any
 
 from .lazily import torch
@@ -61,11 +61,31 @@ def frame_event(file: str, row: int | None, function: str) -> dict[str, Any]:
     return {"file": os.path.abspath(file), "row": row or 1, "function": function}
 
 
+def same_places(some: Frames, others: Frames) -> bool:
+    """Whether frames are at the same rows. Only those of a traceback know more."""
+    return [(f["file"], f["row"]) for f in some] == [(f["file"], f["row"]) for f in others]
+
+
 def _frames_of_traceback(trace: Any) -> Frames:
-    entries = traceback.walk_tb(trace)
-    return [
-        frame_event(frame.f_code.co_filename, row, frame.f_code.co_name) for frame, row in entries if not odd(frame)
-    ]
+    found: Frames = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not odd(trace.tb_frame):
+            event = frame_event(code.co_filename, trace.tb_lineno, code.co_name)
+            found.append({**event, "extent": extent_of(code, trace.tb_lasti)})
+        trace = trace.tb_next
+    return found
+
+
+def extent_of(code: Any, instruction: int) -> list[int] | None:
+    """The first row and column and the last of the expression that an instruction is of; None before Python 3.11."""
+    positions = getattr(code, "co_positions", None)
+    if positions is None or instruction < 0:
+        return None
+    row, last, column, end = next(itertools.islice(positions(), instruction // 2, None), (None,) * 4)
+    if row is None or last is None or column is None or end is None:
+        return None
+    return [row, column, last, end]
 
 
 def odd(frame: Any) -> bool:

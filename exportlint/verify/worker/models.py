@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .calls import seed
+from .copies import faithful_copy
 from .global_tensors import GlobalTensors
 from .lazily import torch
 from .modules import load
@@ -48,7 +48,7 @@ class Subject:
             self.globals.restore()
         if self.copies is not False:
             try:
-                copied = copy.deepcopy(self.model, dict(self.shared))
+                copied = faithful_copy(self.model, self.shared)
             except Exception:
                 if self.copies:
                     raise

@@ -31,7 +31,7 @@ def load(reference: Mapping[str, Any]) -> Any:
 def load_module(name: str, file: str | None) -> Any:
     """Import a module: by its name if that leads to `file`, as it does with `paths`; else the file as it lies there."""
     if file is None:
-        return importlib.import_module(name)
+        return _imported(name)
     if getattr(sys.modules.get(name), "__file__", None) == os.path.abspath(file):
         return sys.modules[name]  # which may have deleted its file
     unfound: Exception | None = None
@@ -40,7 +40,7 @@ def load_module(name: str, file: str | None) -> Any:
     except (ImportError, ValueError, AttributeError) as error:  # no such package, or the module of that name is none
         spec, unfound = None, error
     if spec is not None and spec.origin and _same_file(spec.origin, file):
-        return importlib.import_module(name)
+        return _imported(name)
     alone = name if spec is None and "." not in name else f"{name.replace('.', '_')}__{abs(hash(file)):x}"
     if alone in sys.modules and _same_file(getattr(sys.modules[alone], "__file__", None), file):
         return sys.modules[alone]
@@ -57,6 +57,31 @@ def load_module(name: str, file: str | None) -> Any:
             raise unfound from None  # why its package could not be imported is what is to be mended
         raise
     return module
+
+
+def _imported(name: str) -> Any:
+    """A module. Of two that import each other, one may have to be the first, as it is where they are used."""
+    try:
+        return importlib.import_module(name)
+    except (ImportError, AttributeError) as error:
+        first = _importing(error)
+        if first in (None, name) or "partially initialized module" not in str(error):
+            raise
+        try:
+            importlib.import_module(str(first))
+            return importlib.import_module(name)
+        except Exception:
+            raise error from None
+
+
+def _importing(error: BaseException) -> str | None:
+    """The module whose top level raised."""
+    trace, found = error.__traceback__, None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_name == "<module>":
+            found = trace.tb_frame.f_globals.get("__name__")
+        trace = trace.tb_next
+    return found
 
 
 def is_of_file(name: str, file: str | None) -> bool:

@@ -67,6 +67,13 @@ class NoProgram:
         self._exportlint_pass()
         return iter(())
 
+    def __len__(self) -> int:
+        self._exportlint_pass()
+        return 0
+
+    def __format__(self, _: str) -> str:
+        return repr(self)
+
     def __bool__(self) -> bool:
         self._exportlint_pass()
         return True  # the script goes on behind its `assert`
@@ -153,13 +160,15 @@ def calls_replaced(replace: Callable[[Any], Any]) -> Iterator[Callable[[], None]
     places = [(module, name) for module, name in makers + takers if hasattr(module, name)]
     originals = {(module, name): getattr(module, name) for module, name in places}
 
-    def restore() -> None:
-        for (module, name), original in originals.items():
-            setattr(module, name, original)
+    replaced = {place: (replace if place in makers else passing)(original) for place, original in originals.items()}
 
-    for module, name in originals:
-        change = replace if (module, name) in makers else passing
-        setattr(module, name, change(originals[module, name]))
+    def restore() -> None:
+        for (module, name), ours in replaced.items():
+            if getattr(module, name, None) is ours:  # and nothing that the user's code has put there
+                setattr(module, name, originals[module, name])
+
+    for (module, name), ours in replaced.items():
+        setattr(module, name, ours)
     try:
         yield restore
     finally:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .copies import faithful_copy
 from .entry import signature_of
 from .trees import DIMENSIONS
 
@@ -51,7 +51,7 @@ def duplicate(model: Any, *, share: bool = False) -> Any:
     """A copy, so that no call changes what the next one sees; `share` leaves the parameters as they are, to be fast."""
     memo = {id(parameter): parameter for parameter in model.parameters()} if share else {}
     try:
-        return copy.deepcopy(model, memo)
+        return faithful_copy(model, memo)
     except Exception:
         return model
 

@@ -17,6 +17,7 @@ from .inputs import as_inputs, to_device
 from .lazily import pytree, torch
 from .models import Subject
 from .modules import load_module
+from .options import options_may_be_missing
 from .texts import with_article
 from .varying import resized, varying_of
 from .words import Example, Job
@@ -34,9 +35,10 @@ def run_snippet(job: Job, enter: Callable[[str], None]) -> tuple[Subject, Exampl
     sys.argv = [file]
     try:
         seed(0)
-        for row, text in content["statements"]:
-            exec(_compiled(text, row, file, job["device"]), names)  # noqa: S102 - it is the user's code
-        model = _value(content["model"], names, job["device"])
+        with options_may_be_missing():
+            for row, text in content["statements"]:
+                exec(_compiled(text, row, file, job["device"]), names)  # noqa: S102 - it is the user's code
+            model = _value(content["model"], names, job["device"])
         model = getattr(model, "module", model) if isinstance(model, torch.nn.DataParallel) else model
         if not isinstance(model, torch.nn.Module):
             raise TypeError(f"{content['model']} is {with_article(model)}, not an nn.Module")

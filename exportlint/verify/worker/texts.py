@@ -28,6 +28,14 @@ def is_refusal(error: BaseException) -> bool:
     return bool(frames) and re.search(r"torch[\\/]_?export[\\/]", frames[-1].filename) is not None
 
 
+_NO_MEMORY = re.compile(r"[Cc]an't allocate memory|(?:not enough|out of|no more) memory|bad_alloc")
+
+
+def is_of_memory(error: BaseException | None) -> bool:
+    """Whether something was raised because there is no more memory."""
+    return error is not None and (isinstance(error, MemoryError) or _NO_MEMORY.search(text_of(error)) is not None)
+
+
 def text_of(error: BaseException, limit: int = 4000) -> str:
     """What an exception says. Those of users may raise when they are asked."""
     try:

@@ -22,6 +22,12 @@ _FAR = 16
 _SMALL = 2**18
 """Inputs of so many numbers take no time, however often they are the example."""
 
+_VERY_FAR = 1024
+_LARGEST = 2**22
+"""So many times the size of the example, and inputs of so many numbers, are tried if it is likely to matter."""
+_WITHOUT_END = 2**40
+"""A bound that no size comes to."""
+
 
 @dataclass(frozen=True)
 class Size:
@@ -63,6 +69,10 @@ class Varying:
     def is_near(self, key: str, other: int) -> bool:
         """Whether an example with another size takes hardly longer than this one."""
         return other <= _FAR * self.sizes[key] or other * self.rows[key] <= _SMALL
+
+    def is_affordable(self, key: str, other: int) -> bool:
+        """Whether an example with another size can be tried once, if a call with this one takes no time."""
+        return other <= _VERY_FAR * self.sizes[key] and other * self.rows[key] <= _LARGEST
 
     def _size(self, given: Any, length: int, place: str) -> Size:
         key = given if isinstance(given, str) else getattr(given, "__name__", None)
@@ -204,6 +214,14 @@ def other_sizes(
         for other in dict.fromkeys((size + 1, 2 * size, 1, *near, *found[:_MOST_TELLING])):
             if other != size and low <= other <= high:
                 yield f"{name} = {other}", {**varying.sizes, name: other}
+
+
+def far_sizes(varying: Varying, more: Iterable[int]) -> Iterator[tuple[str, int]]:
+    """The dimensions and those of `more` sizes that they may have and that `other_sizes` leaves out as too far off."""
+    for name in varying.sizes:
+        low, high = varying.limits.get(name, (0, math.inf))
+        sizes = (n for n in more if 0 < n < _WITHOUT_END and low <= n <= high)
+        yield from ((name, n) for n in sizes if not varying.is_near(name, n))
 
 
 def dynamic_shapes(example: Example, varying: Varying, how: str) -> dict[str, Any] | None:

@@ -222,6 +222,11 @@ class Impossible(nn.Module):
         raise ValueError(f"no shape like {tuple(x.shape)}, please")
 
 
+class Hog(nn.Module):
+    def forward(self, x):
+        raise MemoryError
+
+
 class Endless(nn.Module):
     def forward(self, x):
         while True:

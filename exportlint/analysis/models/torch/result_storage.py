@@ -27,7 +27,9 @@ from exportlint.analysis.torch.dtypes import dtype_name
 from exportlint.analysis.torch.operator import Operator, ShapeRule
 from exportlint.analysis.torch.registry import find
 
-KEEPS_RANK: frozenset[ShapeRule | None] = frozenset({"same", "swapped", "transposed", "mirrored", "permuted"})
+KEEPS_RANK: frozenset[ShapeRule | None] = frozenset(
+    {"same", "swapped", "transposed", "reversed", "mirrored", "permuted"}
+)
 
 
 def related(frame: Frame, api: table.Api, receiver: Tensor | None, arguments: Arguments, result: Value) -> Value:
