@@ -28,7 +28,7 @@ def faithful_copy(model: Any, shared: Mapping[int, Any]) -> Any:
     return copied
 
 
-def _rebind(value: Any, container: Any, key: Any, memo: Mapping[int, Any]) -> None:
+def _rebind(value: Any, container: Any, key: Any, memo: dict[int, Any]) -> None:
     """Have a container hold a function that closes over copies, if it has one that closes over what was copied."""
     if isinstance(value, types.FunctionType):
         bound = _bound(value, memo, frozenset())
@@ -36,7 +36,7 @@ def _rebind(value: Any, container: Any, key: Any, memo: Mapping[int, Any]) -> No
             container[key] = bound
 
 
-def _bound(function: types.FunctionType, memo: Mapping[int, Any], outer: frozenset[int]) -> types.FunctionType:
+def _bound(function: types.FunctionType, memo: dict[int, Any], outer: frozenset[int]) -> types.FunctionType:
     if not function.__closure__ or id(function) in outer:
         return function
     cells = [_cell(cell, memo, outer | {id(function)}) for cell in function.__closure__]
@@ -50,7 +50,10 @@ def _bound(function: types.FunctionType, memo: Mapping[int, Any], outer: frozens
     return made
 
 
-def _cell(cell: Any, memo: Mapping[int, Any], outer: frozenset[int]) -> Any:
+def _cell(cell: Any, memo: dict[int, Any], outer: frozenset[int]) -> Any:
+    """The cell for copies: one for all functions that share it, so that what one assigns is what another reads."""
+    if id(cell) in memo:
+        return memo[id(cell)]
     try:
         content = cell.cell_contents
     except ValueError:  # nothing was assigned yet
@@ -59,4 +62,7 @@ def _cell(cell: Any, memo: Mapping[int, Any], outer: frozenset[int]) -> Any:
         new: Any = _bound(content, memo, outer)
     else:
         new = memo.get(id(content), content)
-    return cell if new is content else types.CellType(new)
+    if new is content:
+        return cell
+    memo[id(cell)] = types.CellType(new)
+    return memo[id(cell)]
