@@ -13,6 +13,7 @@ import pytest
 from tests.cli.notebooks import NET_CELL, notebook
 from tests.cli.runner import CLEAN, NET, write
 from tests.cli.test_fix import DATA, FIXED, KEPT
+from tests.forking import python
 from tests.patience import PATIENCE
 from tests.sampling import one_in
 
@@ -59,7 +60,7 @@ def repository(tmp_path: Path, hook_id: str) -> Path:
     names = str(hook["pass_filenames"]).lower()
     root = tmp_path / "repository"
     root.mkdir()
-    entry = f"{shlex.quote(sys.executable)} -m exportlint {arguments}"
+    entry = f"{shlex.join(python())} -m exportlint {arguments}"
     config = (
         f"repos:\n- repo: local\n  hooks:\n  - id: {hook_id}\n    name: {hook['name']}\n    language: system\n"
         f"    entry: {entry}\n    types_or: {hook['types_or']}\n    args: {hook['args']}\n    require_serial: true\n"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.forking import python
 from tests.patience import PATIENCE
 from tests.source.privileges import unprivileged_command
 
@@ -27,8 +30,8 @@ class Net(nn.Module):
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 
 
-def run(command: str, directory: Path) -> subprocess.CompletedProcess[str]:
-    program = f"{sys.executable} -m exportlint"
+def run(command: str, directory: Path, start: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    program = shlex.join([*(start or python()), "-m", "exportlint"])
     return subprocess.run(
         ["sh", "-c", command.replace("exportlint", program)],
         cwd=directory, capture_output=True, text=True, timeout=PATIENCE, check=False,
@@ -52,7 +55,7 @@ def project(tmp_path: Path) -> Path:
     ],
 )
 def test_ends_as_documented(command: str, code: int, error: str, project: Path) -> None:
-    result = run(command, project)
+    result = run(command, project, [sys.executable])
     assert (result.returncode, result.stderr.strip()) == (code, error)
 
 
@@ -171,7 +174,7 @@ def test_what_may_not_be_read_is_a_finding_and_the_rest_is_linted(
     (closed / "b.py").write_text(BRANCH)
     prefix = " ".join(unprivileged_command() or [])
     closed.chmod(mode)
-    result = run(f"{prefix} {command} --output-format json", project)
+    result = run(f"{prefix} {command} --output-format json", project, [sys.executable])
     closed.chmod(0o755)
     assert (result.returncode, result.stderr) == (1, "")
     said = [
@@ -188,7 +191,11 @@ def test_what_may_not_be_read_is_a_finding_and_the_rest_is_linted(
 def test_the_working_directory_may_be_closed(project: Path) -> None:
     (project / "closed").mkdir()
     prefix = " ".join(unprivileged_command() or [])
-    result = run(f"cd closed && chmod 0 . && {prefix} exportlint --output-format concise {project}/model.py", project)
+    result = run(
+        f"cd closed && chmod 0 . && {prefix} exportlint --output-format concise {project}/model.py",
+        project,
+        [sys.executable],
+    )
     (project / "closed").chmod(0o755)
     assert (result.returncode, result.stderr) == (1, "")
     assert f"{project}/model.py:6:12: error[EXP101 tensor-branch]" in result.stdout

@@ -19,6 +19,7 @@ import pytest
 
 from exportlint.config.torch_version import NEWEST
 from tests.cli.runner import NET, Run, write
+from tests.forking import python
 from tests.patience import PATIENCE
 from tests.sampling import each_value, one_in
 
@@ -34,7 +35,7 @@ def on_terminal(root: Path, *argv: str, columns: int, setup: str = "", **environ
     code = f"{setup}\nfrom exportlint.cli import main\nraise SystemExit(main())"
     inherited = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *argv],
+        [*python(), "-c", code, *argv],
         cwd=root, stdin=theirs, stdout=theirs, stderr=theirs, env={**inherited, "TERM": "xterm", **environment},
     )  # fmt: skip
     os.close(theirs)
@@ -102,7 +103,7 @@ def test_a_long_run_shows_how_far_it_is(root: Path, flag: str, shown: bool) -> N
     without_rich = f"import sys; sys.modules['rich.console'] = None\n{SLOWLY}"
     assert "/2" not in on_terminal(root, *argv, columns=100, setup=without_rich)
     code = f"{SLOWLY}\nfrom exportlint.cli import main\nraise SystemExit(main())"
-    piped = subprocess.run([sys.executable, "-c", code, *argv], cwd=root, capture_output=True, text=True, check=False)
+    piped = subprocess.run([*python(), "-c", code, *argv], cwd=root, capture_output=True, text=True, check=False)
     assert (piped.returncode, piped.stderr, "/2" in piped.stdout) == (1, "", False)
 
 

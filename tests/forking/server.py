@@ -18,8 +18,9 @@ import signal
 import socket
 import sys
 import threading
+from pathlib import Path
 
-MODEL = """\
+MODEL = b"""\
 from torch import nn
 
 
@@ -48,14 +49,21 @@ def serve(path: str) -> None:
 
 
 def _warm_up() -> None:
-    """Import all of it, and have it read its tables."""
+    """Import all of it, and have it read its tables. What packages of rules are installed is left to each process."""
     import exportlint.cli
+    import exportlint.rules
     import exportlint.server.diagnostics
+    from exportlint.analysis.analyze import Interpretation
+    from exportlint.analysis.eval.engine import Options
+    from exportlint.analysis.project import Project
+    from exportlint.source import from_bytes
 
-    for package in (exportlint.cli, exportlint.server):
+    for package in (exportlint.cli, exportlint.rules, exportlint.server):
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(found.name)
-    exportlint.fix_source(MODEL, isolated=True)
+    project = Project()
+    module = project.add(from_bytes(MODEL, Path("model.py"), "model.py"))
+    Interpretation(module, project, Options()).analysis()
     exportlint.server.diagnostics.converter()
 
 

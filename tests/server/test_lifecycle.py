@@ -31,7 +31,7 @@ def test_shutdown_and_exit_end_it_with_0(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_initialized", [True, False])
 def test_exit_without_shutdown_ends_it_with_1(tmp_path: Path, is_initialized: bool) -> None:
-    with process(tmp_path) as server:
+    with process(tmp_path, forked()) as server:
         if is_initialized:
             server.start(tmp_path)
         server.notify("exit")
@@ -40,7 +40,7 @@ def test_exit_without_shutdown_ends_it_with_1(tmp_path: Path, is_initialized: bo
 
 @pytest.mark.parametrize("is_busy", [True, False])
 def test_the_end_of_its_input_ends_it(tmp_path: Path, is_busy: bool) -> None:
-    with process(tmp_path) as server:
+    with process(tmp_path, forked()) as server:
         server.start(tmp_path)
         if is_busy:
             server.open((tmp_path / "net.py").as_uri(), NET * 300)
@@ -50,7 +50,7 @@ def test_the_end_of_its_input_ends_it(tmp_path: Path, is_busy: bool) -> None:
 
 
 def test_the_end_of_its_input_within_a_message_ends_it(tmp_path: Path) -> None:
-    with process(tmp_path) as server:
+    with process(tmp_path, forked()) as server:
         server.start(tmp_path)
         server.send_bytes(b'Content-Length: 4000\r\n\r\n{"jsonrpc": ')
         server.stdin.close()
@@ -59,7 +59,7 @@ def test_the_end_of_its_input_within_a_message_ends_it(tmp_path: Path) -> None:
 
 
 def test_nothing_is_said_after_exit_whatever_is_still_asked(tmp_path: Path) -> None:
-    with process(tmp_path) as server:
+    with process(tmp_path, forked()) as server:
         server.start(tmp_path)
         uri = (tmp_path / "net.py").as_uri()
         server.open(uri, NET * 300)
@@ -175,9 +175,7 @@ def test_a_tcp_client_that_leaves_ends_it(tmp_path: Path) -> None:
 def test_an_address_that_cannot_be_listened_at_is_a_usage_error(address: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         address = address.replace("TAKEN", f"127.0.0.1:{other.getsockname()[1]}")
-        done = subprocess.run(
-            [*COMMAND, "--tcp", address], capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
+        done = subprocess.run(forked("--tcp", address), capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2
     assert done.stdout == ""
     assert re.fullmatch(rf"[^\n]*--tcp `{re.escape(address)}`: [^\n]+\n", done.stderr)
