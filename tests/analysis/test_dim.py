@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exportlint.analysis.domain import dim as dims
@@ -140,6 +140,7 @@ def test_join_is_the_least_upper_bound_of_a_partial_order(kind: str, data: st.Da
 
 
 @pytest.mark.parametrize("kind", LATTICES)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_widening_is_an_upper_bound_and_ends(kind: str, data: st.DataObject) -> None:
     lattice, elements = LATTICES[kind]
