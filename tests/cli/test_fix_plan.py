@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import Result, Run, write
-from tests.forking import python
 
 CONFIG = f"verify.python = {sys.executable!r}\ndynamic-dims = []\n"
 
@@ -308,7 +307,7 @@ def test_ctrl_c_leaves_all_as_it_was(root: Path) -> None:
     )
     write(root, files)
     process = subprocess.Popen(
-        [*python(), "-m", "exportlint", "fix-plan", "net.py::Net", "--write"],
+        [sys.executable, "-m", "exportlint", "fix-plan", "net.py::Net", "--write"],
         cwd=root,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -283,7 +283,7 @@ def test_ctrl_c_ends_everything(tmp_path: Path) -> None:
     settings = '[[verify.target]]\nmodel = "hang:Hang"\ninputs = ["float32[2]"]\n'
     write(tmp_path, {"exportlint.toml": settings, "hang.py": HANG})
     process = subprocess.Popen(
-        [*python(), "-m", "exportlint", "verify", "--python", sys.executable],
+        [sys.executable, "-m", "exportlint", "verify", "--python", sys.executable],
         cwd=tmp_path, env=environment(tmp_path), text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip

@@ -34,22 +34,24 @@ def _ternary(frame: Frame, node: ast.IfExp) -> Value:
     note_compiler_branch(frame, node.test, is_true, [node.body], [node.orelse])
     outcomes = BranchOutcomes(frame, node.test) if is_baked(condition) else None
     before = frame.env
-    found: list[Value] = []
+    arms: list[tuple[ast.expr, Value]] = []
     ends = []
     unknown = False
     for arm in branch_paths(frame, node.test, condition, is_true, node.body, node.orelse):
         try:
-            found.append(frame.evaluate(arm) if outcomes is None else outcomes.evaluate(arm))
+            arms.append((arm, frame.evaluate(arm) if outcomes is None else outcomes.evaluate(arm)))
         except NoResultYetError:  # noqa: PERF203
             unknown = True
         else:
             ends.append(frame.env)
-    if unknown and not found:
+    if unknown and not arms:
         raise NoResultYetError
+    if not frame.peeking:
+        frame.arms[node] = arms
     if outcomes is not None:
         outcomes.note(condition)
     frame.env = _after(frame, before, join_environments(ends) or before)
-    return join(found) if found else UNKNOWN
+    return join([value for _, value in arms]) if arms else UNKNOWN
 
 
 def _after(frame: Frame, before: Environment, inside: Environment) -> Environment:

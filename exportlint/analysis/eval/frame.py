@@ -122,6 +122,7 @@ class Frame:
 
     __slots__ = (
         "annotations",
+        "arms",
         "at_return",
         "catching",
         "catching_type_errors",
@@ -175,6 +176,7 @@ class Frame:
         self.guards = guards
         self.is_root = is_root
         self.last_operands: dict[ast.AST, Value] = {}
+        self.arms: dict[ast.IfExp, list[tuple[ast.expr, Value]]] = {}
         self.on_accelerator = 0
         self.annotations: dict[str, ast.expr] = {}
         self.peeking = 0

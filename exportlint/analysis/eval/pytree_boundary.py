@@ -102,6 +102,20 @@ def note_outputs(frame: Frame) -> None:
         if parts:
             name = next((name for _, name in parts if name != SIZE), SIZE)
             frame.emit(Output, node, None, name=name, is_array=name == ARRAY, returned=value, parts=parts)
+        elif isinstance(node.value, ast.IfExp):
+            _note_objects(frame, node.value)
+
+
+def _note_objects(frame: Frame, node: ast.IfExp) -> None:
+    """Record the objects in what an arm returns, as of a `return` in an `if` statement."""
+    for arm, value in frame.arms.get(node, ()):
+        if isinstance(arm, ast.IfExp):
+            _note_objects(frame, arm)
+            continue
+        held = (leaf for leaf in _inner(frame, value, arm) if isinstance(leaf, Object))
+        parts = tuple((leaf, name) for leaf in held if (name := opaque(frame, leaf)) is not None)
+        if parts:
+            frame.emit(Output, arm, None, name=parts[0][1], is_array=False, returned=value, parts=parts)
 
 
 def may_return_objects(frame: Frame, allocated: Collection[object]) -> bool:
