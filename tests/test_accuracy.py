@@ -169,6 +169,7 @@ def test_what_is_on_record_is_not_run_again(measured: Path) -> None:
     assert after == marked
 
 
+@pytest.mark.thorough
 def test_unknown_library_is_named(tmp_path: Path) -> None:
     result = run("--library", "no_such_library", "--docs", str(tmp_path))
     assert result.returncode == 2

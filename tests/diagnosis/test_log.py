@@ -7,7 +7,7 @@ import tracemalloc
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exportlint.diagnosis import NotTextError, read_errors, read_lines
@@ -196,6 +196,7 @@ def _after(first: Iterator[str], then: Iterator[str]) -> Iterator[str]:
     yield from then
 
 
+@settings(max_examples=30)
 @given(st.text(max_size=300))
 def test_any_text_is_read(text: str) -> None:
     for error in errors(text.replace("\0", "")):

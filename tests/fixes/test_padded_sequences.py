@@ -33,7 +33,7 @@ class Model(nn.Module):
 @pytest.mark.parametrize(
     ("kind", "layers", "bidirectional", "batch_first", "lengths", "is_sorted"),
     one_in(
-        5,
+        12,
         [
             (kind, layers, bidirectional, batch_first, lengths, is_sorted)
             for (kind, layers, bidirectional), (batch_first, lengths, is_sorted) in zip(
