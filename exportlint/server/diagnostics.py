@@ -235,12 +235,12 @@ def _document(
 
 
 @cache
-def _plain() -> Converter:
-    """Turns diagnostics into JSON wherever there is no connection."""
+def plain_converter() -> Converter:
+    """What turns types of LSP into JSON, and back, wherever there is no connection. It takes a while to make."""
     return converters.get_converter()
 
 
 def digest(shown: Sequence[types.Diagnostic]) -> str:
     """A name for a list of diagnostics, which another list has only if it is the same."""
-    text = json.dumps(_plain().unstructure(list(shown)), sort_keys=True)
+    text = json.dumps(plain_converter().unstructure(list(shown)), sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -206,7 +206,8 @@ def test_a_file_that_does_not_fit_into_memory_is_a_finding_and_the_rest_is_linte
     lines = "".join(f"        self.n{i} = self.n{i} + 1\n" for i in range(16_000))
     big = f"from torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n{lines}        return x\n"
     (project / "big.py").write_text(big)
-    done = run("ulimit -v 540000; exportlint --isolated --no-cache -j 1 --output-format concise .", project)
+    command = "ulimit -v 540000; exportlint --isolated --no-cache -j 1 --output-format concise ."
+    done = run(command, project, [sys.executable])
     assert [line.split("]")[0] for line in done.stdout.splitlines()[:2]] == [
         "big.py:1:1: error[EXP003 unreadable-file",
         "model.py:6:12: error[EXP101 tensor-branch",

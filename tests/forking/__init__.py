@@ -13,23 +13,27 @@ import tempfile
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_kept: list[subprocess.Popen[bytes]] = []
 
 
 def python() -> list[str]:
     """A command that takes `-m MODULE ARGUMENT...` or `-c PROGRAM ARGUMENT...`; Python itself where no system forks."""
     if not hasattr(os, "fork"):
         return [sys.executable]
-    return [sys.executable, "-I", "-S", str(_HERE / "client.py"), _server()]
+    return [sys.executable, "-I", "-S", str(_HERE / "client.py"), _server().socket]
 
 
 @functools.cache
-def _server() -> str:
-    """The socket of a fork server that ends with this process."""
-    path = str(Path(tempfile.mkdtemp(prefix="exportlint-")) / "socket")  # below pytest's folders it may be too long
-    command = [sys.executable, str(_HERE / "server.py"), path]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"ready\n"
-    _kept.append(process)
-    return path
+def _server() -> _Server:
+    return _Server()
+
+
+class _Server:
+    """A fork server that ends with this process, and leaves nothing behind."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="exportlint-")  # below pytest's the path may be too long
+        self.socket = str(Path(self._folder.name) / "socket")
+        command = [sys.executable, str(_HERE / "server.py"), self.socket]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == b"ready\n"

@@ -2,7 +2,8 @@
 
 Nearly all of the second of processor time that a language server takes to start is imports. What is forked has the
 streams, arguments, directory and environment of its client, and `sys.path` as they make it. But it has another process
-id, the hash seed of the fork server and little left to import: tests of those, and of signals, start Python itself.
+id, the hash seed and limits of the fork server and little left to import: tests of those, and of signals, start Python
+itself.
 """
 
 from __future__ import annotations

@@ -34,6 +34,22 @@ def framed(message: object) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
+def is_of(method: str) -> Callable[[Message], bool]:
+    """Whether a message calls a method."""
+    return lambda message: message.get("method") == method
+
+
+def is_published(uri: str, version: int | None = None) -> Callable[[Message], bool]:
+    """Whether a message has the diagnostics of a document, or of a version of it."""
+
+    def holds(message: Message) -> bool:
+        params = message.get("params") or {}
+        published = message.get("method") == "textDocument/publishDiagnostics"
+        return published and params["uri"] == uri and version in (None, params.get("version"))
+
+    return holds
+
+
 class Raw:
     """Both ends of a server's pipes, or of a socket. What it says is kept in order."""
 
@@ -89,12 +105,20 @@ class Raw:
 
     def hear(self, wanted: Callable[[Message], bool], patience: float = PATIENCE) -> Message:
         """The next message of which something holds. Fails if it does not come."""
-        while True:
+        (message,) = self.hear_all(wanted, patience=patience)
+        return message
+
+    def hear_all(self, *wanted: Callable[[Message], bool], patience: float = PATIENCE) -> list[Message]:
+        """For each of several conditions the next message of which it holds. They may come in any order."""
+        found: dict[int, Message] = {}
+        while len(found) < len(wanted):
             message = self._messages.get(timeout=patience)
             assert message is not None, "the server said nothing more"
             self.heard.append(message)
-            if wanted(message):
-                return message
+            for place, holds in enumerate(wanted):
+                if place not in found and holds(message):
+                    found[place] = message
+        return [found[place] for place in range(len(wanted))]
 
     def answer(self, number: int | str | None) -> Message:
         """The answer to a request."""
@@ -128,13 +152,7 @@ class Raw:
 
     def published(self, uri: str, version: int | None = None) -> list[Message]:
         """The diagnostics that are published next of a document, or of a version of it."""
-
-        def wanted(message: Message) -> bool:
-            params = message.get("params") or {}
-            is_published = message.get("method") == "textDocument/publishDiagnostics"
-            return is_published and params["uri"] == uri and version in (None, params.get("version"))
-
-        found: list[Message] = self.hear(wanted)["params"]["diagnostics"]
+        found: list[Message] = self.hear(is_published(uri, version))["params"]["diagnostics"]
         return found
 
     def pull(self, uri: str, previous: str | None = None) -> Message:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import NET
-from tests.server.raw import PULLING, PUSHING, Message, Process
+from tests.server.raw import PULLING, PUSHING, Message, Process, is_of
 
 IMPORTS, BODY = NET[: NET.index("class")], NET[NET.index("class") :]
 DATA = BODY.replace("Net", "Data").replace("x.sum()", "x.dim()").replace("x * 2", "x.data")
@@ -70,7 +70,7 @@ def test_a_new_cell_waits_for_nobody_to_save_it(server: Process) -> None:
     assert pulled(server, "c:1") == []
     assert server.request("textDocument/codeLens", {"textDocument": {"uri": "c:1"}})["result"] == []
     server.notify("notebookDocument/didSave", {"notebookDocument": {"uri": uri}})
-    server.hear(lambda message: message.get("method") == "workspace/diagnostic/refresh")
+    server.hear(is_of("workspace/diagnostic/refresh"))
     assert pulled(server, "c:1") == ["EXP101"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.runner import NET
 from tests.server.client import forked
-from tests.server.raw import PULLING, PUSHING, Message, Process, process
+from tests.server.raw import PULLING, PUSHING, Message, Process, is_of, is_published, process
 
 TWO = NET.replace("return x + 1", "return x + x.max().item()")
 """A module with two findings, EXP101 and EXP201."""
@@ -77,7 +77,7 @@ def test_each_setting_does_what_it_says_or_is_said_to_be_wrong_and_ignored(
     logged = len(shared.logged)
     shared.settings = lambda scope: settings
     shared.notify("workspace/didChangeConfiguration", {"settings": None})
-    shared.hear(lambda message: message.get("method") == "workspace/configuration")
+    shared.hear(is_of("workspace/configuration"))
     shared.request("workspace/executeCommand", {"command": "exportlint.showRule", "arguments": ["EXP101"]})
     uri = (shared.root / "net.py").as_uri()
     shared.open(uri, TWO)
@@ -162,7 +162,7 @@ def test_on_save_has_a_client_that_pulls_ask_again(server: Process, root: Path) 
     server.change(uri, 2, TWO)
     assert server.pull(uri, first["resultId"])["kind"] == "unchanged"
     server.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
-    server.hear(lambda message: message.get("method") == "workspace/diagnostic/refresh")
+    server.hear(is_of("workspace/diagnostic/refresh"))
     assert [item["code"] for item in server.pull(uri)["items"]] == BOTH
 
 
@@ -188,7 +188,7 @@ def test_what_is_excluded_is_not_linted(server: Process, root: Path) -> None:
 @pytest.mark.parametrize("name", ["exportlint.toml", ".exportlint.toml", "pyproject.toml"])
 def test_configuration_files_are_watched(server: Process, root: Path, name: str) -> None:
     server.start(root)
-    (registered,) = server.hear(lambda m: m.get("method") == "client/registerCapability")["params"]["registrations"]
+    (registered,) = server.hear(is_of("client/registerCapability"))["params"]["registrations"]
     assert registered["method"] == "workspace/didChangeWatchedFiles"
     patterns = [watcher["globPattern"] for watcher in registered["registerOptions"]["watchers"]]
     assert patterns == ["**/*.toml", "**/*.{py,pyi}", "**/*baseline*"]
@@ -212,7 +212,7 @@ def test_a_changed_configuration_has_a_client_that_pulls_ask_again(server: Proce
     for enabled, count in ((False, 0), (True, 2)):
         server.settings = lambda scope, enabled=enabled: {"enable": enabled}  # type: ignore[misc]
         server.notify("workspace/didChangeConfiguration", {"settings": None})
-        server.hear(lambda message: message.get("method") == "workspace/diagnostic/refresh")
+        server.hear(is_of("workspace/diagnostic/refresh"))
         assert len(server.pull(uri)["items"]) == count
 
 
@@ -251,10 +251,11 @@ def test_errors_of_a_configuration_are_shown_in_it_until_they_are_mended(
     assert ([item["code"] for item in server.pull(uri)["items"]] if pulls else server.codes(uri, 2)) == ["EXP201"]
     _replace(file, "")
     server.touch(file)
-    server.hear(lambda m: (m.get("params") or {}) == {"uri": file.as_uri(), "diagnostics": []})
-    if pulls:
-        server.hear(lambda message: message.get("method") == "workspace/diagnostic/refresh")
-    assert ([item["code"] for item in server.pull(uri)["items"]] if pulls else server.codes(uri)) == BOTH
+    changed = is_of("workspace/diagnostic/refresh") if pulls else is_published(uri)
+    told = server.hear_all(is_published(file.as_uri()), changed)
+    assert told[0]["params"]["diagnostics"] == []
+    items = server.pull(uri)["items"] if pulls else told[1]["params"]["diagnostics"]
+    assert [item["code"] for item in items] == BOTH
 
 
 def test_a_configuration_that_is_wrong_from_the_start_leaves_the_editors_settings(server: Process, root: Path) -> None:
@@ -296,7 +297,7 @@ class TestFolders:
         server.settings = settings
         opened = [{"uri": folder.as_uri(), "name": folder.name} for folder in folders]
         server.start(folders[0], PUSHING, workspaceFolders=opened)
-        server.hear(lambda message: message.get("method") == "workspace/configuration")
+        server.hear(is_of("workspace/configuration"))
         server.request("workspace/executeCommand", {"command": "exportlint.showRule", "arguments": ["EXP101"]})
 
     def test_each_file_has_the_settings_of_the_innermost_folder(

@@ -14,7 +14,7 @@ from tests.sampling import first_of_each
 from tests.server.capabilities import EDITORS
 from tests.server.client import forked
 from tests.server.models import model
-from tests.server.raw import PULLING, PUSHING, Message, Process, process
+from tests.server.raw import PULLING, PUSHING, Message, Process, is_of, is_published, process
 
 CAPS = Path(__file__).parent / "caps"
 PULLING_EDITORS = {"vscode-1.139-languageclient-11"}
@@ -60,7 +60,7 @@ class Shown:
         if self.pulls:
             self._refreshes += 1
             while self._heard() < self._refreshes:
-                self.server.hear(lambda message: message.get("method") == REFRESH)
+                self.server.hear(is_of(REFRESH))
             self._refreshes = self._heard()
         published = self._published(uri)
         if len(published) > self._taken.get(uri, 0):  # it came before what was waited for since
@@ -125,9 +125,9 @@ def test_each_version_is_published_as_that_version(server: Process, root: Path) 
     server.start(root)
     uri = (root / "net.py").as_uri()
     server.open(uri, NET, version=41)
-    server.hear(lambda m: m.get("method") == "textDocument/publishDiagnostics" and m["params"]["version"] == 41)
+    server.hear(is_published(uri, 41))
     server.change(uri, 42, NET + "\n")
-    server.hear(lambda m: m.get("method") == "textDocument/publishDiagnostics" and m["params"]["version"] == 42)
+    server.hear(is_published(uri, 42))
     server.close(uri)
     assert server.published(uri) == []
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import CLEAN, NET
-from tests.server.raw import PULLING, PUSHING, Message, Process
+from tests.server.raw import PULLING, PUSHING, Message, Process, is_of
 
 WANTED: Message = {"initializationOptions": {"settings": {"workspaceDiagnostics": True}}}
 
@@ -73,7 +73,7 @@ def test_all_files_but_the_open_ones_are_told_and_again_when_something_changes(s
 
 def test_it_can_be_cancelled_and_does_not_hinder_the_end(server: Process, root: Path) -> None:
     server.start(root, PULLING, **WANTED)
-    server.hear(lambda message: message.get("method") == "workspace/configuration")
+    server.hear(is_of("workspace/configuration"))
     server.pull("untitled:a")  # by then, the settings have come
     answer = server.request("workspace/diagnostic", {"previousResultIds": []})
     known = [{"uri": item["uri"], "value": item["resultId"]} for item in answer["result"]["items"]]

@@ -111,7 +111,7 @@ CASES = {
     "a guard that is too far off": Case(
         forward("return x * 2 if x.shape[0] > 100000 else x"),
         "exports",
-        "batch = 100001: the program ends there",
+        "batch = 100001: the program's bounds end here, and this size is too large to try",
         (("EXP401", "not reached"),),
         (TensorSpec("float32", ("batch", 3, 32, 32)),),
         (("batch", 2),),

@@ -73,6 +73,10 @@ class TensorShape:
         dims[index] = size
         return TensorShape(tuple(dims), self.rank)
 
+    def swapped(self, one: int, other: int) -> TensorShape:
+        """With the sizes of two dimensions in each other's place."""
+        return self.replaced(one, self.at(other)).replaced(other, self.at(one))
+
     def removed(self, *positions: int) -> TensorShape:
         """Without some dimensions."""
         found = {self.index(position) for position in positions}

@@ -665,9 +665,9 @@ class Union(Composite):
 UNKNOWN = Unknown()
 PYTHON = Python()
 ARRAY = Python("ndarray")
+"""An array of numpy that holds no tensor data. In strict mode also a number that numpy computed."""
 COMPUTED_ARRAY = Python("computed ndarray")
 """What numpy computes of an array: an array, or, of one without dimensions, a number of numpy."""
-"""An array of numpy that holds no tensor data. In strict mode also a number that numpy computed."""
 NONE = Const(None)
 TRUE, FALSE = Const(True), Const(False)
 

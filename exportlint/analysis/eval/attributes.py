@@ -184,7 +184,7 @@ def _shape_of_view(shape: TensorShape, rule: ShapeRule | None) -> TensorShape:
     if rule in ("reversed", "transposed"):
         return TensorShape(tuple(reversed(shape.up_to(shape.rank))), shape.rank)
     if rule == "mirrored" and shape.rank > 1:
-        return shape.replaced(-1, shape.at(-2)).replaced(-2, shape.at(-1))
+        return shape.swapped(-2, -1)
     return UNSHAPED
 
 

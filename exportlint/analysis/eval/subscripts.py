@@ -146,18 +146,17 @@ def _array_item(frame: Frame, node: ast.Subscript, container: Value, index: Valu
     tensor = next((t for value in values if isinstance(t := data_of(value), Tensor)), None)
     if tensor is not None:
         frame.emit(HostRead, node, tensor, api="np.ndarray.__getitem__", operand=tensor)
+    if frame.engine.mode == "strict":  # which traces arrays as tensors
+        return ARRAY
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if frame.engine.mode != "strict":  # which traces arrays as tensors
-        for part, value in zip(parts, values, strict=False):
-            for bound in (part.lower, part.upper) if isinstance(part, ast.Slice) else ():
-                if bound is not None and isinstance(data_of(frame.peek(bound)), Scalar):
-                    demand_number(frame, frame.peek(bound), bound, "array index")
-            if isinstance(data_of(value), Scalar):
-                demand_number(frame, value, part, "array index")
-    is_array = frame.engine.mode == "strict" or any(isinstance(part, ast.Slice) for part in parts)
-    if frame.engine.mode != "strict" and container == COMPUTED_ARRAY:
-        return COMPUTED_ARRAY if is_array else PYTHON
-    return ARRAY if is_array else PYTHON
+    asked = list(zip(parts, values, strict=False))
+    for part in parts:
+        if isinstance(part, ast.Slice):
+            asked += [(bound, frame.peek(bound)) for bound in (part.lower, part.upper) if bound is not None]
+    for part, value in asked:
+        if isinstance(data_of(value), Scalar):
+            demand_number(frame, value, part, "array index")
+    return container if any(isinstance(part, ast.Slice) for part in parts) else PYTHON
 
 
 def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value) -> Value:

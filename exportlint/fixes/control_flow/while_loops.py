@@ -282,9 +282,11 @@ def _until_break(
         raise DeclinedError("another `break` comes before it")
     if met is None:
         code = code.after(node.body[:before])
-    lines = code.statements.moved(node.body[:before], above=True) if before and not own else []
+    lines: list[Statement] = []
     if own:
         lines = [line for one in node.body[:before] for line in _moved(code, one, own)]
+    elif before:
+        lines = code.statements.moved(node.body[:before], above=True)
     bound_in = frozenset(bound([node]))
     kept = set(needed([*([node.test] if isinstance(node, ast.While) else []), *node.body]))
     predicated = Predicated(

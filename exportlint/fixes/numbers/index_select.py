@@ -424,7 +424,7 @@ def _of_several(code: Code, subscript: ast.Subscript, value: ast.expr) -> Fix:
     read = [item for item in items if scalar(code, item) is not None or _is_element(code.value(item))]
     last = max(map(items.index, read), default=-1)
     held = code.value(value)
-    is_one = _is_number(held) or (isinstance(held, Tensor) and held.zero_dim)
+    is_one = _is_number(held) or _is_element(held)
     if not read or (any(map(_takes_many, items[:last])) and not is_one):
         raise DeclinedError("the rest of the index is not one item for each dimension")
     edits = [code.replace(item, code.make("{place}.reshape(1)", place=_place(code, item))) for item in read]
@@ -458,7 +458,7 @@ def _write(code: Code, subscript: ast.Subscript) -> Fix:
     if not is_last and not all(map(takes_all, before)):
         return _of_several(code, subscript, statement.value)
     value = code.value(statement.value)
-    is_scalar = _is_number(value) or (isinstance(value, Tensor) and value.zero_dim)
+    is_scalar = _is_number(value) or _is_element(value)
     if is_scalar:
         template = "{receiver}.index_fill_({dim}, {index}.reshape(1), {value})"
     elif isinstance(value, Tensor) and not before:

@@ -13,13 +13,13 @@ import ast
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import Const, Python, Scalar, Size, Tensor, Value
+from exportlint.analysis.domain.values import Const
 from exportlint.analysis.facts import Conversion
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import keyword
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.observed_values import builtin, item_of, operation
-from exportlint.fixes.state.counters import number_of
+from exportlint.fixes.state.counters import fits, number_of
 
 if TYPE_CHECKING:
     from exportlint.findings import Fix
@@ -106,20 +106,7 @@ def _is_number(code: Code, node: ast.expr, kind: type) -> bool:
     """Whether an expression surely is a number that the items can become."""
     number = number_of(node)
     if number is not None:
-        return _fits(Const(number), kind)
+        return fits(Const(number), kind)
     if kind is float and item_of(node) is not None:
         return True
-    return code.surely(lambda value: all(_fits(option, kind) for option in options(value)), node)
-
-
-def _fits(value: Value, kind: type) -> bool:
-    """Whether a value is a number that the items can become."""
-    if isinstance(value, Const):
-        return type(value.value) is int or (kind is float and type(value.value) is float)
-    if isinstance(value, Tensor):
-        return value.zero_dim and (kind is float or value.kind == "int")
-    if isinstance(value, Scalar):
-        return kind is float or value.kind == "int"
-    if isinstance(value, Size):
-        return kind is float or value.kind == "int"
-    return isinstance(value, Python) and value.type in ({"int", "float"} if kind is float else {"int"})
+    return code.surely(lambda value: all(fits(option, kind) for option in options(value)), node)

@@ -137,27 +137,11 @@ class Counted(Kept):
 
     def _require_number(self, node: ast.expr) -> None:
         number = number_of(node)
-        if not (type(number) in self._types() or self._fits(node)):
+        if not (fits(Const(number), self.kind) or self._fits(node)):
             raise DeclinedError("it may become a number of a different type")
 
-    def _types(self) -> tuple[type, ...]:
-        return (int, float) if self.kind is float else (self.kind,)
-
     def _fits(self, node: ast.expr) -> bool:
-        """Whether an expression surely is a number of the type, or a tensor that holds one."""
-
-        def fits(value: Value) -> bool:
-            if isinstance(value, Const):
-                return type(value.value) in self._types()
-            if isinstance(value, Tensor):
-                return value.zero_dim and (value.kind == self.kind.__name__ or self.kind is float)
-            if isinstance(value, Scalar):
-                return self.kind is float or value.kind == self.kind.__name__
-            if isinstance(value, Python):
-                return value.type in {each.__name__ for each in self._types()}
-            return isinstance(value, Size) and (self.kind is float or (self.kind is int and value.kind == "int"))
-
-        return self.code.surely(lambda value: all(map(fits, options(value))), node)
+        return self.code.surely(lambda value: all(fits(option, self.kind) for option in options(value)), node)
 
     def _selection(self, subscript: ast.Subscript, use: ast.expr) -> Draft:
         """`x[:, self.i]` with operators that take the index from a tensor."""
@@ -193,6 +177,20 @@ def is_repetition(code: Code, use: ast.expr) -> bool:
     other = around.left if around.right is use else around.right
     held = options(code.value(other))
     return any(isinstance(o, (Many, Tuple)) or (isinstance(o, Const) and isinstance(o.value, str)) for o in held)
+
+
+def fits(value: Value, kind: type) -> bool:
+    """Whether a value is a number of a type, or a tensor that holds one. A whole number also is one of floats."""
+    types = (int, float) if kind is float else (kind,)
+    if isinstance(value, Const):
+        return type(value.value) in types
+    if isinstance(value, Tensor):
+        return value.zero_dim and (value.kind == kind.__name__ or kind is float)
+    if isinstance(value, Scalar):
+        return kind is float or value.kind == kind.__name__
+    if isinstance(value, Python):
+        return value.type in {each.__name__ for each in types}
+    return isinstance(value, Size) and (kind is float or (kind is int and value.kind == "int"))
 
 
 def number_of(node: ast.expr) -> Number | None:

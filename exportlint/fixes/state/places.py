@@ -346,7 +346,7 @@ def keep_global(code: Code, constructor: Constructor, name: str, key: str = "") 
         for subscript in subscripts:
             found = _key(subscript.slice) if isinstance(subscript, ast.Subscript) else None
             if found not in entries or not isinstance(subscript, ast.Subscript):
-                raise DeclinedError(f"`{name}` is not only used by keys that are written there")
+                raise DeclinedError(f"`{name}` is also used with keys that its definition does not have")
             used.setdefault(found, []).append(subscript)
         kept = next((each for each in used if repr(each) == key), next(iter(used)))
         uses, first, own = used[kept], entries[kept], constructor.free(str(kept))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-from cattrs import Converter
 from cattrs.errors import BaseValidationError
-from lsprotocol import converters, types
+from lsprotocol import types
 
+from exportlint.server.diagnostics import plain_converter
 from exportlint.server.server import Server
 
 NAME = "exportlint.showFindings"
@@ -19,7 +18,7 @@ async def run(
 ) -> None:
     """Open the first of the locations; a client that opens nothing is told where they are."""
     try:
-        places = [_converter().structure(location, types.Location) for location in locations or ()]
+        places = [plain_converter().structure(location, types.Location) for location in locations or ()]
     except (BaseValidationError, TypeError, KeyError, ValueError):
         places = []
     if not places:
@@ -33,8 +32,3 @@ async def run(
     rows = ", ".join(str(place.range.start.line + 1) for place in places)
     lines = "lines" if len(places) > 1 else "line"
     server.window_show_message(types.ShowMessageParams(types.MessageType.Info, f"exportlint: see {lines} {rows}"))
-
-
-@cache
-def _converter() -> Converter:
-    return converters.get_converter()  # takes a twentieth of a second, which no start should

@@ -207,29 +207,36 @@ class Comparer:
             agreement = "narrower" if is_refusal(other.error) else "diverges"
             self._tell(kind, label, agreement, f"the program raises {other.raised}")
             return
-        found = difference(one.value, other.value, self._job["tolerance"])
+        found, tolerated = self._difference(one.value, other.value)
         if found is None:
-            self._tell(kind, label, "agrees", difference=_tolerated(one.value, other.value))
+            self._tell(kind, label, "agrees", difference=tolerated or None)
         elif both_vary():
             self._tell(kind, label, "skipped", "the model and the program return different results on each call")
         else:
             self._tell(kind, label, "diverges", *found)
 
+    def _difference(self, one: Any, other: Any) -> tuple[tuple[str, float | None] | None, float]:
+        """How values differ, and by how much those differ that agree within the tolerance."""
+        exact = difference(one, other, 0.0)
+        found = exact and difference(one, other, self._job["tolerance"])
+        return found, 0.0 if found or not exact else exact[1] or 0.0
+
     def _tell_state(self, label: str, one: Outcome, other: Outcome) -> None:
-        tolerance, tolerated = self._job["tolerance"], 0.0
+        largest = 0.0
         for name in (*(one.state.keys() & other.state.keys()), *(one.written - other.state.keys())):
             if name not in other.state:
                 self._tell("state", label, "diverges", f"{name} is written by eager, and the program has no such state")
                 return
-            if found := difference(one.state[name], other.state[name], tolerance):
+            found, tolerated = self._difference(one.state[name], other.state[name])
+            if found:
                 self._tell("state", label, "diverges", f"{name}: {found[0]}", found[1])
                 return
-            tolerated = max(tolerated, _tolerated(one.state[name], other.state[name]) or 0.0)
-        if found := difference(one.inputs, other.inputs, tolerance):
+            largest = max(largest, tolerated)
+        found, tolerated = self._difference(one.inputs, other.inputs)
+        if found:
             self._tell("state", label, "diverges", f"the inputs as the call leaves them: {found[0]}", found[1])
             return
-        tolerated = max(tolerated, _tolerated(one.inputs, other.inputs) or 0.0)
-        self._tell("state", label, "agrees", difference=tolerated or None)
+        self._tell("state", label, "agrees", difference=max(largest, tolerated) or None)
 
     def _compare_example(self) -> None:
         self._directly = self._both("example", "example", self._inputs, state=True)
@@ -239,21 +246,22 @@ class Comparer:
         model, program = self._subject.fresh(), self._fresh_program()
         others = [made for _, made in changed_values(self._example, next(self._numbers))]
         calls = [self._inputs, others[0] if others else self._inputs, self._inputs]
-        tolerated = 0.0
+        largest = 0.0
         for inputs in calls:
             number = next(self._numbers)
             one = self._observe("a later call", model, "eager", inputs, number, keep_state=True)
             other = self._observe("a later call", program, "the program", inputs, number, keep_state=True)
             if one.error is not None and other.error is not None:
                 break
-            if difference(one.value, other.value, self._job["tolerance"]) is not None or (one.error or other.error):
+            found, tolerated = self._difference(one.value, other.value)
+            if found is not None or one.error or other.error:
                 vary = functools.partial(self._repeated, self._inputs, number)
                 self._judge("again", "a later call", one, other, vary)
                 return
-            tolerated = max(tolerated, _tolerated(one.value, other.value) or 0.0)
+            largest = max(largest, tolerated)
         if one.error is None:
             self._tell_state("after several calls", one, other)
-        self._tell("again", "a later call", "agrees", difference=tolerated or None)
+        self._tell("again", "a later call", "agrees", difference=largest or None)
 
     def _compare_values(self) -> None:
         refused = False
@@ -356,7 +364,8 @@ class Comparer:
             if self._varying.is_affordable(name, size) and self._shortest * times < _NO_TIME:
                 yield f"{name} = {size}", {**self._varying.sizes, name: size}
             else:
-                self._tell("size", f"{name} = {size}", "skipped", "the program ends there, and it is too large to try")
+                why = "the program's bounds end here, and this size is too large to try"
+                self._tell("size", f"{name} = {size}", "skipped", why)
 
     def _telling_sizes(self) -> list[int]:
         """The sizes that guards of the program and the code of the model name: there something may change."""
@@ -451,12 +460,6 @@ class Comparer:
             )
         else:
             self._judge("device", there, one, other, lambda: self._is_random(number))
-
-
-def _tolerated(one: Any, other: Any) -> float | None:
-    """By how much values differ that agree; None if they are the same."""
-    found = difference(one, other, 0.0)
-    return None if found is None else found[1]
 
 
 def _apart(program: Any, module: Any, shares: bool) -> Any:

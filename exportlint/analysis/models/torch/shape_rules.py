@@ -66,7 +66,7 @@ def _swapped(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords
     places = [None if dim is None else shape.index(dim) for dim in (one, other)]
     if one is None or other is None or None in places:
         return TensorShape((), shape.rank)
-    return shape.replaced(one, shape.at(other)).replaced(other, shape.at(one))
+    return shape.swapped(one, other)
 
 
 def _transposed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
