@@ -20,6 +20,10 @@ CONTENTS = "<contents>"
 """The name of the cell of an allocation."""
 
 
+EVERY = "<every>"
+"""The name of what stands for all cells of an owner where it is said which were read."""
+
+
 class Cell(NamedTuple):
     """Something that outlives a call: an attribute, a global, the default of a parameter, the contents of a container.
 

@@ -15,6 +15,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import UNPACKED, Arguments
+from exportlint.analysis.eval.attribute_dictionaries import copied_attributes
 from exportlint.analysis.eval.demands import rows
 from exportlint.analysis.eval.frame import Frame, calls, evaluates
 
@@ -52,7 +53,7 @@ def _keywords(frame: Frame, node: ast.Call) -> dict[str, Value]:
         value = frame.evaluate(keyword.value)
         if keyword.arg is not None:
             found[keyword.arg] = value
-        elif isinstance(value, Dict):
+        elif isinstance(value := copied_attributes(frame, value), Dict):
             found.update({k: v for k, v in value.entries if isinstance(k, str)})
             if value.rest is not None:
                 found[UNPACKED] = value.rest

@@ -7,15 +7,16 @@ makes no difference which call was run first.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from exportlint.analysis.domain.accesses import Callee, Read, State, Write
 from exportlint.analysis.domain.allocations import renamed
-from exportlint.analysis.domain.cell_maps import differing, updated
+from exportlint.analysis.domain.cell_maps import differing, owned, updated
 from exportlint.analysis.domain.heap import (
     EMPTY,
+    EVERY,
     NO_KEYS,
     NOTHING_WRITTEN,
     Allocation,
@@ -75,8 +76,8 @@ class Mode(NamedTuple):
 class Effects:
     """What one call does, in the order in which it does so.
 
-    `entry` is the heap as it began, `cells` are those that it read, `containers` those that it looked into, `allocated`
-    are the objects that it makes.
+    `entry` is the heap as it began, `cells` are those that it read, `EVERY` standing for all of an owner, `containers`
+    those that it looked into, `allocated` are the objects that it makes.
     `runs_operator`: it, or a call that it makes, runs an operator on tensors below an `except` that would swallow its
     failure. `raises` is the `raise` that all of its paths end in. `computes`: it, or a call that it makes, computes
     with tensors, not counting conversions, or calls what is not known. `asks_for_either`: it, or a call that it makes,
@@ -270,7 +271,7 @@ class Summary:
     It holds for callers whose heap holds in the cells that it `reads` what it held then (`entry_values`: the changed
     ones). `changes` are the cells that it leaves changed, and `written` those that it has surely written. `given` are
     the containers that it was given, which stand for those of another caller, `made` those that it has made and gives
-    back. `foreign` are those that it has met in other ways.
+    back. `foreign` are those that it has met in other ways. It has read every cell that one of `whole` owns.
     """
 
     value: Value
@@ -281,6 +282,7 @@ class Summary:
     given: Places = ()
     made: tuple[Allocation, ...] = ()
     foreign: frozenset[Allocation] = frozenset()
+    whole: frozenset[object] = frozenset()
 
     def fits(self, heap: Heap) -> bool:
         """Whether the function would do the same, called with this heap."""
@@ -288,6 +290,8 @@ class Summary:
         if not changes:
             return not held
         if any(changes[cell].now != held.get(cell) for cell in self.reads if cell in changes):
+            return False
+        if self.whole and any(cell not in held for cell in owned(changes, self.whole)):
             return False
         return all(cell in changes for cell in held)
 
@@ -331,6 +335,16 @@ class Summary:
         return Heap(updated(heap.changes, left.changes), written, heap.since)
 
 
+def fitting(known: Iterable[Summary], heap: Heap, given: Places) -> tuple[Summary, Names] | None:
+    """A result that is known from another call and holds for this one, and what its containers are called here."""
+    for summary in known:
+        if summary.fits(heap):
+            names = summary.names(given)
+            if names is not None:
+                return summary, names
+    return None
+
+
 def _yes() -> bool:
     return True
 
@@ -356,12 +370,13 @@ def summarize(
     reads = frozenset([*effects.cells, *written, *(a.cell for a in effects.containers if a not in arguments)])
     if effects.allocated:
         reads = frozenset([cell for cell in reads if cell.owner not in effects.allocated])
+    whole = frozenset(cell.owner for cell in reads if cell.name is EVERY)
     held = {cell: known[cell].now for cell in reads if cell in known}
     foreign = frozenset(cell.owner for cell in reads if isinstance(cell.owner, Allocation))
     made = tuple(sorted((a for a in reached if a.serial > since), key=lambda a: a.serial))
     return Summary(
         value, effects, reads, held, Heap(changed, exit_heap.written), given, made,
-        foreign.union(*[now.reaches for now in held.values()]),
+        foreign.union(*[now.reaches for now in held.values()]), whole,
     )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from exportlint.analysis.domain.values import (
     text,
 )
 from exportlint.analysis.eval.assignment import assign
+from exportlint.analysis.eval.attribute_dictionaries import copied_attributes
 from exportlint.analysis.eval.baked_values import held_array, propagate
 from exportlint.analysis.eval.captured_variables import note_outer_read
 from exportlint.analysis.eval.container_changes import entered, merged_dicts
@@ -103,6 +104,7 @@ def _dict_display(frame: Frame, node: ast.Dict) -> Value:
         value = frame.evaluate(value_node)
         if key_node is None:
             found = merged_dicts(found, Dict(tuple(entries.items())))
+            value = copied_attributes(frame, value)
             found = merged_dicts(found, value if isinstance(value, Dict) else Dict((), UNKNOWN))
             entries = {}
             continue

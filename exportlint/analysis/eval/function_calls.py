@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from dataclasses import replace
 
 from exportlint.analysis.domain.accesses import Callee
@@ -26,7 +25,7 @@ from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.declared_types import declared
 from exportlint.analysis.eval.described_values import described_value
 from exportlint.analysis.eval.divergence import certain_raise, note_divergence
-from exportlint.analysis.eval.effects import Effects, Entries, Names, Places, Summary, summarize
+from exportlint.analysis.eval.effects import Effects, Entries, Names, Places, Summary, fitting, summarize
 from exportlint.analysis.eval.engine import NoResultYetError
 from exportlint.analysis.eval.frame import Environment, Frame, calls
 from exportlint.analysis.eval.generators import generated
@@ -69,11 +68,11 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     call = _activation(inner, function, context, captured)
     key = _key(call, captured)
     known = () if key is None else engine.summaries.get(key, ())
-    found = _fitting(known, heap, call.given)
+    found = fitting(known, heap, call.given)
     if found is None and key is not None and engine.replaying and engine.is_tracing:
         # facts of the first run are of no use to a later one, but do no harm
         first_run = _key(replace(call, context=context._replace(is_silent=False)), captured)
-        found = _fitting(engine.summaries.get(first_run, ()), heap, call.given) if first_run is not None else None
+        found = fitting(engine.summaries.get(first_run, ()), heap, call.given) if first_run is not None else None
     if found is None and engine.active.count(function.node):
         covered = covering(engine, call)
         if covered is None and is_deep(engine, call):
@@ -84,7 +83,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
             call = _activation(inner, function, context, captured)
             key = _key(call, captured)
             known = () if key is None else engine.summaries.get(key, ())
-            found = _fitting(known, entry, call.given)
+            found = fitting(known, entry, call.given)
             covered = covering(engine, call) if found is None else None
         if covered is not None:
             return _asked(frame, function, *covered, node)
@@ -188,16 +187,6 @@ def _given(env: Environment, captured: Captured | None) -> Places:
     if not [value for value in values if value.reaches]:
         return ()
     return tuple([identity for value in values for identity in identities(value)])
-
-
-def _fitting(known: Iterable[Summary], heap: Heap, given: Places) -> tuple[Summary, Names] | None:
-    """A result that is known from another call and holds for this one, and what its containers are called here."""
-    for summary in known:
-        if summary.fits(heap):
-            names = summary.names(given)
-            if names is not None:
-                return summary, names
-    return None
 
 
 def _run(inner: Frame, call: Activation, node: ast.AST) -> Summary | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.domain.allocations import identities, unidentified
+from exportlint.analysis.domain.allocations import identities, lost, unidentified
 from exportlint.analysis.domain.heap import Cell, Heap
-from exportlint.analysis.domain.lattice import trail_of, widen
+from exportlint.analysis.domain.lattice import join, trail_of, widen
 from exportlint.analysis.domain.values import (
     BASE,
     UNKNOWN,
@@ -24,11 +24,11 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.activations import Construction
-from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.arguments import UNPACKED, Arguments
 from exportlint.analysis.eval.baked_values import held_array, note_mode
 from exportlint.analysis.eval.classes import bases, bound, find_method, is_module, lineage
 from exportlint.analysis.eval.computed_names import computed_attribute
-from exportlint.analysis.eval.effects import Places, summarize
+from exportlint.analysis.eval.effects import Places, fitting, summarize
 from exportlint.analysis.eval.frame import Frame, has_attributes
 from exportlint.analysis.eval.generated_constructors import fill_fields, is_generated
 from exportlint.analysis.eval.module_parameters import note_made
@@ -121,6 +121,9 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     if is_a_module and not is_exported:  # it stands for all that are made so: what it holds is no list of the caller
         unnamed = {name: unidentified(value) for name, value in arguments.keywords.items()}
         arguments = Arguments(tuple([unidentified(value) for value in arguments.positional]), unnamed)
+    rest = arguments.keywords.get(UNPACKED)  # stands for any number of values: which containers these are is not kept
+    if rest is not None and rest.reaches:
+        arguments = Arguments(arguments.positional, {**arguments.keywords, UNPACKED: lost(rest, rest.reaches, join)})
     if engine.building:
         enclosed, arguments = enclosing(engine, cls, arguments)
         if enclosed is not None:
@@ -150,8 +153,9 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     known = table.get(key, ()) if is_shared else ()
     if first and engine.replaying and engine.is_tracing:
         known = (*known, *table.get((*first, False), ()))
-    summary = next((summary for summary in known if summary.fits(heap) and summary.given == given), None)
-    if summary is not None:
+    found = fitting(known, heap, given)
+    if found is not None:
+        summary = found[0].under(found[1])
         engine.effects.call(summary.effects, heap.written)
         frame.heap = summary.after(heap)
         _note_making(frame, summary.value, node)

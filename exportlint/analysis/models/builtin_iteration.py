@@ -22,6 +22,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.attribute_dictionaries import copied_attributes
 from exportlint.analysis.eval.demands import (
     compared_elements,
     demand_hash,
@@ -158,6 +159,7 @@ def _from_keys(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
 @builtin("dict", pure=True)
 def _dict(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     first = arguments.get(0)
+    first = None if first is None else copied_attributes(frame, first)
     if first is None or isinstance(first, Dict):
         result_dict = Dict() if first is None else replace(first, identity=NOWHERE)
     else:

@@ -26,6 +26,7 @@ from exportlint.analysis.domain.values import (
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.attribute_dictionaries import copied_attributes
 from exportlint.analysis.eval.computed_names import attribute_by_computed_name, bind_computed
 from exportlint.analysis.eval.demands import (
     data_of,
@@ -125,17 +126,16 @@ def _vars(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
     return AttributesOf(value) if isinstance(value, Object) else UNKNOWN
 
 
-def call_attributes_method(frame: Frame, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    """A method of `vars(receiver)`."""
+def call_attributes_method(frame: Frame, held: AttributesOf, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """A method of `vars(value)`."""
     first = arguments.get(0)
     if name == "update":
         entries = first.entries if isinstance(first, Dict) else ()
         for key, value in (*entries, *arguments.keywords.items()):
             if isinstance(key, str):
-                bind_attribute(frame, receiver, key, value, node, node)
+                bind_attribute(frame, held.receiver, key, value, node, node)
         return NONE
-    attributes = tuple(frame.attributes(receiver.instance).items())
-    return frame.call(BoundMethod(Dict(attributes), name), arguments, node)
+    return frame.call(BoundMethod(copied_attributes(frame, held), name), arguments, node)
 
 
 @builtin("type", pure=True, asks_type=True)

@@ -9,6 +9,7 @@ from exportlint.analysis.domain.allocations import unidentified
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import UNKNOWN, Origin, Python, Tensor, Value
 from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.attribute_dictionaries import copied_attributes
 from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.instances import holds_parameters
@@ -36,7 +37,7 @@ def _copy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
     tensor = next((t for t in tensors_in(value, 0) if not t.assumed), None)
     if tensor is not None:
         frame.emit(Copy, node, tensor, api=name, operand=tensor)
-    return unidentified(value)
+    return unidentified(copied_attributes(frame, value))
 
 
 @function("copy.deepcopy joblib.dump")
@@ -51,7 +52,7 @@ def _deep_copy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         frame.emit(Copy, node, None, api=name, operand=Tensor(), of_module=True)
     if name == "copy.deepcopy" and isinstance(value, Tensor):
         return replace(value, origin=Origin.FRESH)
-    return unidentified(value)
+    return unidentified(copied_attributes(frame, value))
 
 
 @function("json.dumps", strict="refuses", pure=True)

@@ -53,7 +53,7 @@ def _call_method(frame: Frame, method: BoundMethod, arguments: Arguments, node: 
     if isinstance(receiver, Distribution):
         return call_distribution_method(frame, receiver, method.name, arguments, node)
     if isinstance(receiver, AttributesOf):
-        return call_attributes_method(frame, receiver.receiver, method.name, arguments, node)
+        return call_attributes_method(frame, receiver, method.name, arguments, node)
     value = call_container_method(frame, receiver, method.name, arguments, node)
     return propagate(frame, arguments.values, node, value, "choice")
 
