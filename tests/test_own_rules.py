@@ -292,6 +292,7 @@ def test_what_a_rule_can_ask(site: Path) -> None:
 
 
 @pytest.mark.parametrize("severity", one_in(2, ["ERROR", "INFO"]))
+@pytest.mark.thorough
 def test_it_hides_nothing_and_nothing_hides_it(severity: str, site: Path) -> None:
     everything = PROBE.replace("Severity.INFO", f"Severity.{severity}")
     write(site, {"acme_export/device_sync.py": everything})

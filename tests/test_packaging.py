@@ -113,6 +113,7 @@ def test_the_wheel_runs(wheel: Path, tmp_path: Path) -> None:
     assert page.startswith("# tensor-branch (EXP101)")
 
 
+@pytest.mark.thorough
 def test_the_source_distribution_builds_the_same_wheel(tmp_path: Path) -> None:
     call(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path), cwd=PROJECT)
     (archive,) = tmp_path.glob("*.tar.gz")

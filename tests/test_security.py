@@ -121,6 +121,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="this Python cannot be kept from it")
+@pytest.mark.thorough
 def test_nor_does_a_process_that_is_spawned(shadowing: Path, tmp_path: Path) -> None:
     script = tmp_path / "spawned.py"
     script.write_text(SPAWNED, encoding="utf-8")
@@ -129,6 +130,7 @@ def test_nor_does_a_process_that_is_spawned(shadowing: Path, tmp_path: Path) -> 
     assert "EXP101" in done.stdout
 
 
+@pytest.mark.thorough
 def test_the_server_imports_nothing_of_the_folder_either(shadowing: Path) -> None:
     params: Message = {"processId": None, "rootUri": shadowing.as_uri(), "capabilities": {}}
     item = {"uri": (shadowing / "net.py").as_uri(), "languageId": "python", "version": 1, "text": NET}

@@ -64,6 +64,7 @@ def test_a_changed_file_is_evaluated_again(tmp_path: Path) -> None:
     assert codes(workspace, tmp_path / "model.py") == ["EXP101"]
 
 
+@pytest.mark.thorough
 def test_versions_of_a_file_are_let_go(tmp_path: Path) -> None:
     workspace = project(tmp_path, {})
     path = tmp_path / "model.py"

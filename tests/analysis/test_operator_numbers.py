@@ -185,7 +185,7 @@ def test_every_need_has_a_call() -> None:
     assert NEEDS.keys() == {record.name for record in operators() if record.needs}
 
 
-@pytest.mark.parametrize("name", one_in(4, NEEDS))
+@pytest.mark.parametrize("name", one_in(8, NEEDS))
 def test_a_size_that_must_be_known_may_not_come_from_data(name: str) -> None:
     assert raises(NEEDS[name])
 
@@ -200,7 +200,7 @@ def test_a_plain_number_may_not_be_a_size(name: str) -> None:
     assert raises(PLAIN[name])
 
 
-@pytest.mark.parametrize("name", one_in(4, COMPARED))
+@pytest.mark.parametrize("name", one_in(12, COMPARED))
 def test_a_number_that_is_compared_may_be_a_size_and_not_data(name: str) -> None:
     assert raises(re.sub(r"\bn\b", "number", COMPARED[name]))
     assert raises(COMPARED[name]) == (name in DECIDE)

@@ -202,7 +202,7 @@ OPEN = {
 ON_SIZES = {"size-branch", "single-batch", "data-dependent-size", "tensor-branch"}
 
 
-@pytest.mark.parametrize(("setup", "condition", "is_open"), one_in(2, [
+@pytest.mark.parametrize(("setup", "condition", "is_open"), one_in(4, [
     *((*case, False) for case in SETTLED.values()), *((*case, True) for case in OPEN.values()),
 ]), ids=[*(f"settled-{name}" for name in SETTLED), *(f"open-{name}" for name in OPEN)])  # fmt: skip
 def test_the_linter_and_torch_settle_the_same_conditions(

@@ -148,6 +148,7 @@ def test_wrong_use_is_one_line(run: Run, project: Path, arguments: list[str], sa
     assert not result.out
 
 
+@pytest.mark.thorough
 def test_a_command_is_run_and_explained(project: Path) -> None:
     (project / "export.py").write_text(EXPORT)
     command = [

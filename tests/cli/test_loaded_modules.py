@@ -72,6 +72,7 @@ def test_a_check_imports_only_these_modules_of_other_packages(text: str, tmp_pat
     assert {name for name in modules - started if not name.startswith("_")} <= {"exportlint", *STANDARD.split()}
 
 
+@pytest.mark.thorough
 def test_libcst_is_imported_to_work_out_a_fix_that_is_shown(tmp_path: Path) -> None:
     heavy = {name.partition(".")[0] for name in loaded(tmp_path / "net.py", NET)} & set(HEAVY)
     assert heavy == {"libcst"}
@@ -100,6 +101,7 @@ def test_what_has_no_model_needs_no_rules_and_no_interpreter(tmp_path: Path) -> 
     assert not below("exportlint.analysis.models", modules)
 
 
+@pytest.mark.thorough
 def test_only_rules_that_look_at_what_happens_are_imported(tmp_path: Path) -> None:
     clean, net = (loaded(tmp_path / "net.py", text) for text in (CLEAN, NET))
     assert "tensor_branch" not in below("exportlint.rules", clean)

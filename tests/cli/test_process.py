@@ -33,6 +33,7 @@ def test_module_and_exit_code(root: Path) -> None:
     assert (process.returncode, err) == (1, b"")
 
 
+@pytest.mark.thorough
 def test_the_process_ends_without_a_last_garbage_collection(root: Path) -> None:
     write(root, {"model.py": NET})
     code = (
@@ -44,6 +45,7 @@ def test_the_process_ends_without_a_last_garbage_collection(root: Path) -> None:
     assert b"collects" not in process.stdout
 
 
+@pytest.mark.thorough
 def test_a_reader_that_goes_away_is_no_error(root: Path) -> None:
     write(root, {f"m{i}.py": NET for i in range(8)})
     (root / "big.py").write_text("x = 1  # exportlint: ignore[EXP101]\n" * 2000)

@@ -8,6 +8,7 @@ import pytest
 
 from exportlint.config.severity import DATA_FORMATS
 from tests.cli.runner import Run, write
+from tests.sampling import one_in
 
 INFO = """\
 from torch import nn
@@ -60,7 +61,7 @@ SHOWN = {"info": ["info", "error", "warning"], "warning": ["error", "warning"], 
         (("--fail-on", "info", "--min-severity", "error"), "", "error"),
     ],
 )
-@pytest.mark.parametrize("output_format", ["json", "jsonl", "concise", "grouped", "github"])
+@pytest.mark.parametrize("output_format", one_in(2, ["json", "jsonl", "concise", "grouped", "github"]))
 def test_what_is_shown(root: Path, run: Run, argv: tuple[str, ...], toml: str, least: str, output_format: str) -> None:
     write(root, {"a.py": MIXED, "exportlint.toml": toml})
     out = run("a.py", "--output-format", output_format, *argv).out

@@ -14,7 +14,7 @@ from tests.sampling import one_in
 CASES = [case for document in sorted(Path(__file__).parent.glob("*.md")) for case in rewrites(document)]
 
 
-@pytest.mark.parametrize("case", one_in(4, CASES), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", one_in(6, CASES), ids=lambda case: case.name)
 def test_rewrite(case: Rewrite, tmp_path: Path) -> None:
     task = case.task(tmp_path)
     if not case.after:

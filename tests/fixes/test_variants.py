@@ -99,7 +99,7 @@ PROGRAMS = [*PAGES, *_shown_in_documents()]
 
 
 def of_every(programs: list[Program]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("program", one_in(24, programs), ids=lambda program: program.name)
+    return pytest.mark.parametrize("program", one_in(40, programs), ids=lambda program: program.name)
 
 
 @of_every(PROGRAMS)

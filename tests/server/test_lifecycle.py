@@ -69,6 +69,7 @@ def test_nothing_is_said_after_exit_whatever_is_still_asked(tmp_path: Path) -> N
         assert server.logged == ""
 
 
+@pytest.mark.thorough
 def test_a_client_that_reads_nothing_any_more_ends_it() -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
         assert server.stdin is not None

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import NET
+from tests.sampling import one_in
 from tests.server.client import forked
 from tests.server.raw import PULLING, PUSHING, Message, Process, is_of, is_published, process
 
@@ -70,7 +71,7 @@ SETTINGS: list[tuple[Message, list[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("settings", "codes", "complaint"), SETTINGS)
+@pytest.mark.parametrize(("settings", "codes", "complaint"), one_in(2, SETTINGS))
 def test_each_setting_does_what_it_says_or_is_said_to_be_wrong_and_ignored(
     shared: Process, settings: Message, codes: list[str], complaint: str
 ) -> None:
