@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from exportlint.syntax.walk import fields_of, once_a_statement
+from exportlint.syntax.walk import fields_of, once_a_node
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _ANNOTATIONS = frozenset({"annotation", "returns"})
@@ -33,7 +33,7 @@ class _Names:
     decorated: tuple[tuple[str, frozenset[str]], ...]
 
 
-@once_a_statement
+@once_a_node
 def _names(statement: ast.stmt) -> _Names:
     """All that is asked of a statement, gathered in one walk."""
     called: set[str] = set()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from exportlint.source import SourceFile
 from exportlint.syntax.class_roles import called, handed_on, held_by_classes, made, parts, registered
-from exportlint.syntax.walk import once_a_statement, statements_below, walk
+from exportlint.syntax.walk import once_a_node, statements_below, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 FunctionLike = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -364,7 +364,7 @@ def _holds_inner_classes(statement: ast.stmt) -> bool:
     return ast.ClassDef in statements_below(statement)
 
 
-@once_a_statement
+@once_a_node
 def _walruses(statement: ast.stmt) -> frozenset[str]:
     return frozenset(node.target.id for node in walk(statement) if isinstance(node, ast.NamedExpr))
 

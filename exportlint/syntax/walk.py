@@ -52,23 +52,27 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def once_a_statement(gather: Callable[[ast.stmt], _T]) -> Callable[[ast.stmt], _T]:
-    """Have something gathered once for a statement, which several versions of a file can have.
+_N = TypeVar("_N", bound=ast.AST)
 
-    What is gathered depends on the statement alone, and holds no node of it.
+
+def once_a_node(gather: Callable[[_N], _T]) -> Callable[[_N], _T]:
+    """Have something gathered once for a statement or a lambda, which several versions of a file can have.
+
+    What is gathered depends on the node alone, and does not hold it.
     """
-    known: WeakKeyDictionary[ast.stmt, _T] = WeakKeyDictionary()
+    known: WeakKeyDictionary[_N, _T] = WeakKeyDictionary()
 
     @functools.wraps(gather)
-    def gathered(statement: ast.stmt) -> _T:
-        if statement not in known:
-            known[statement] = gather(statement)
-        return known[statement]
+    def gathered(node: _N) -> _T:
+        found = known.get(node)
+        if found is None:
+            found = known[node] = gather(node)
+        return found
 
     return gathered
 
 
-@once_a_statement
+@once_a_node
 def statements_below(statement: ast.stmt) -> frozenset[type[ast.AST]]:
     """The kinds of statements in a statement, itself left out."""
     found: set[type[ast.AST]] = set()

@@ -361,12 +361,13 @@ def summarize(
     since = entry.since
     known, left = entry.changes, exit_heap.changes
     changed = {cell: left[cell] for cell in differing(known, left) if cell in left}
-    reached = value.reaches.union(*[c.now.reaches for cell, c in changed.items() if not _is_new(cell.owner, since)])
-    if any(_is_new(cell.owner, since) for cell in changed) and not encloses():
+    earlier = {cell: change for cell, change in changed.items() if not _is_new(cell.owner, since)}
+    reached = value.reaches.union(*[change.now.reaches for change in earlier.values()])
+    if len(earlier) < len(changed) and not encloses():
         changed, reached = _pruned(changed, reached, since)
     arguments = frozenset().union(*given) if given else frozenset()
     effects.containers = {allocation for allocation in effects.containers if allocation.serial <= since}
-    written = [cell for cell in changed if not _is_new(cell.owner, since) and cell.owner not in arguments]
+    written = [cell for cell in earlier if cell.owner not in arguments]
     reads = frozenset([*effects.cells, *written, *(a.cell for a in effects.containers if a not in arguments)])
     if effects.allocated:
         reads = frozenset([cell for cell in reads if cell.owner not in effects.allocated])

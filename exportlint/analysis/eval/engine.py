@@ -148,9 +148,6 @@ class Engine:
     evaluating: Definition | None = None
     limited_globals: dict[tuple[Module, str], tuple[Reached, ...]] = field(default_factory=dict)
     effects: Effects = field(default_factory=Effects)
-    names: dict[ast.AST, tuple[str, ...]] = field(default_factory=dict)
-    encloses: dict[ast.AST, bool] = field(default_factory=dict)
-    assigned: dict[ast.AST, dict[str, ast.expr | None]] = field(default_factory=dict)
     calls: CallGraph = field(default_factory=CallGraph)
     silent: int = 0
     constructing: int = 0

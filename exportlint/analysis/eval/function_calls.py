@@ -37,7 +37,7 @@ from exportlint.analysis.eval.statements import result
 from exportlint.analysis.limits import MAX_CONSTRUCTOR_STEPS, steps_of
 from exportlint.findings import Role
 from exportlint.syntax.stubs import annotation
-from exportlint.syntax.walk import children, once_a_statement, walk
+from exportlint.syntax.walk import children, once_a_node, walk
 
 Captured = list[int | tuple[str, Value]]
 """Regions of enclosing calls, and what their variables hold."""
@@ -222,16 +222,14 @@ def _run(inner: Frame, call: Activation, node: ast.AST) -> Summary | None:
     # what never returns leaves nothing behind
     left = join_heaps([(heap_of(env), env) for env in inner.exits] or [(effects.entry, {})], join)
     value = refreshed(value, left.changes, join)
-    return summarize(value, effects, left, call.given, lambda: _encloses(engine.encloses, function.node))
+    return summarize(value, effects, left, call.given, lambda: _encloses(function.node))
 
 
-def _encloses(known: dict[ast.AST, bool], node: ast.AST) -> bool:
+@once_a_node
+def _encloses(node: ast.AST) -> bool:
     """Whether a function has others in it, which hold its variables."""
-    found = known.get(node)
-    if found is None:
-        inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-        found = known[node] = any(isinstance(child, inner) and child is not node for child in walk(node))
-    return found
+    inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+    return any(isinstance(child, inner) and child is not node for child in walk(node))
 
 
 def _take_over(frame: Frame, summary: Summary, before: Heap) -> None:
@@ -280,13 +278,7 @@ def _captured(frame: Frame, node: ast.AST, closure: Closure | None) -> Captured 
     """What the variables of enclosing functions hold that a function names; None if it may change them."""
     if closure is None:
         return []
-    known = frame.engine.names
-    names = known.get(node)
-    if names is None:
-        nodes = list(walk(node))
-        changes = any(isinstance(child, ast.Nonlocal) for child in nodes)
-        named = () if changes else (child.id for child in nodes if isinstance(child, ast.Name))
-        names = known[node] = tuple(dict.fromkeys(named))
+    names = _named_in(node)
     if not names:
         return None
     found: Captured = []
@@ -297,6 +289,15 @@ def _captured(frame: Frame, node: ast.AST, closure: Closure | None) -> Captured 
         found += [(name, frame.current(variables[name])) for name in names if name in variables]
         cell = cell.parent
     return found
+
+
+@once_a_node
+def _named_in(node: ast.AST) -> tuple[str, ...]:
+    """The names in a function; none if it may change variables of those around it."""
+    nodes = list(walk(node))
+    if any(isinstance(child, ast.Nonlocal) for child in nodes):
+        return ()
+    return tuple(dict.fromkeys([child.id for child in nodes if isinstance(child, ast.Name)]))
 
 
 def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: ast.AST) -> None:
@@ -355,7 +356,7 @@ def _hands_on(function: Function) -> bool:
     return isinstance(node.body, ast.Name) if isinstance(node, ast.Lambda) else _returns_names(node)
 
 
-@once_a_statement
+@once_a_node
 def _returns_names(node: ast.stmt) -> bool:
     waiting: list[ast.AST] = children(node)
     while waiting:

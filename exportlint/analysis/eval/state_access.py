@@ -24,7 +24,7 @@ from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.tensor_results import is_computed_from_input
 from exportlint.analysis.facts import written_at
 from exportlint.syntax.definitions import Assignment
-from exportlint.syntax.walk import children, walk
+from exportlint.syntax.walk import children, once_a_node, walk
 
 DEFAULT = "<default>"
 """Key of what a parameter is called whose default, a list or dict, was taken: `name.<default>` in its environment."""
@@ -79,16 +79,19 @@ def _only_source(frame: Frame, name: str) -> ast.expr | None:
     engine = frame.engine
     if not engine.active:
         return None
-    function = engine.active[-1]
-    known = engine.assigned.get(function)
-    if known is None:
-        known = engine.assigned[function] = {}
-        for child in walk(function):
-            if isinstance(child, ast.Assign):
-                for target in child.targets:
-                    if isinstance(target, ast.Name):
-                        known[target.id] = child.value if target.id not in known else None
-    return known.get(name)
+    return _sources(engine.active[-1]).get(name)
+
+
+@once_a_node
+def _sources(function: ast.AST) -> dict[str, ast.expr | None]:
+    """What a function assigns to its variables; None where it does so more than once."""
+    found: dict[str, ast.expr | None] = {}
+    for child in walk(function):
+        if isinstance(child, ast.Assign):
+            for target in child.targets:
+                if isinstance(target, ast.Name):
+                    found[target.id] = child.value if target.id not in found else None
+    return found
 
 
 def is_global(frame: Frame, name: str) -> bool:
