@@ -14,9 +14,12 @@ from exportlint.config.settings import combine
 from exportlint.linter import Task, lint
 
 MODEL = """\
+import copy
 import datetime
+import logging
 import math
 import operator
+import platform
 import unicodedata
 from typing import List, Optional, Union, cast
 
@@ -82,6 +85,8 @@ REFUSED = [
     "x = x * len(unicodedata.normalize('NFC', 'a'))",
     "x = x * datetime.date(2020, 1, 1).year",
     "x = x * operator.indexOf([1, 2], 2)",
+    "x = x * copy.copy([1, 2])[0]",
+    "logging.getLogger('a')",
     "x = self.first(x)[None]",
     "x = x[x.sum(1).argmax()][None]",
     "x = x[n.max()][None]",
@@ -177,6 +182,9 @@ TAKEN = [
     "x = x + (1 if len(np.arange(3)) > 2 else 2)",
     "x = x + (1 if isinstance(np.array([1, 2]), np.ndarray) else 2)",
     "x = x + (1 if np.pi > 1 else 2)",
+    "x = x * copy.copy(2) * copy.copy((1, 2))[0]",
+    "logging.getLogger()",
+    "x = x * len(platform.node())",
     "sorted({'b': 1.5, 'a': False}.items())",
     "sorted({'b': self.layer, 'a': False}.items(), key=lambda pair: pair[0])",
     "sorted([('b', None), ('a', torch.float32)])",
@@ -267,7 +275,7 @@ def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "Data-dependent branching|sort with non-constant keys|Pending unbacked symbols|marked as skipped"
         "|non-Tensor|argument type|missing_mp_subscript|non-constant typing subscript|missing sq_contains"
         "|Unsupported method call|specialized integer|Failed to trace builtin|Could not guard|annotating"
-        "|does not know how to trace|invalid call to builtin"
+        "|does not know how to trace|invalid call to builtin|Unresolved GetAttr"
     )
     with pytest.raises(Exception, match=reasons):
         torch.export.export(model, example, strict=True)
