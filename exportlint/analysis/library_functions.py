@@ -82,7 +82,8 @@ class LibraryFunction:
     the function that it is given in another thread. `pure`: it computes from its arguments alone and changes nothing.
     `trains`: it makes a module that does something else in training mode.
     `asks_type`: it asks what its argument is, and not for its value. `strict` is about TorchDynamo; `refused_with` says
-    which calls it refuses, if not all. `traced_from` is the first torch whose TorchDynamo traces it after all. `decorated`: what it makes of a function as its decorator.
+    which calls it refuses, if not all. `traced_from` is the first torch whose TorchDynamo traces it after all.
+    `decorated`: what it makes of a function as its decorator.
     """
 
     name: str
