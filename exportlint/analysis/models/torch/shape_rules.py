@@ -11,8 +11,9 @@ from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape, broadcast
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Sequence, Shape, Size, Tensor, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import dim_of, note_conversion, note_fixed_rows, size_at
+from exportlint.analysis.eval.sizes import DATA, dim_of, note_conversion, note_fixed_rows, size_at
 from exportlint.analysis.facts.sizes import FixedSize
 from exportlint.analysis.torch.layers import find_layer
 from exportlint.analysis.torch.operator import ShapeRule
@@ -238,7 +239,14 @@ def _narrowed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keyword
 def _divided(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
     """`chunk`, `split`: each with a part of one dimension."""
     at = _dim_or(0, given, keywords, 1)
-    return UNSHAPED if at is None else shapes[0].replaced(at, ANY_SIZE)
+    sizes = next(iter(given), None) or keywords.get("split_size_or_sections") or keywords.get("split_sizes")
+    return UNSHAPED if at is None else shapes[0].replaced(at, DATA if sizes and _are_read(sizes) else ANY_SIZE)
+
+
+def _are_read(sizes: Value) -> bool:
+    """Whether a list or tuple surely holds nothing but numbers read from tensors."""
+    items = sizes.items if isinstance(sizes, Tuple) else (sizes.item,) if isinstance(sizes, Sequence) else ()
+    return bool(items) and all(isinstance(data_of(item), Scalar) for item in items)
 
 
 def _topmost(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
