@@ -262,6 +262,15 @@ def test_programs_lack_numbers_of_numpy(code: str, tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.thorough
+def test_all_items_of_tuples_are_compared_before_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    code = "x = x + (1 if (n.item(), 2) == (1, 3) else 2)"
+    assert errors(code, tmp_path, "strict") == []
+    assert errors(code, tmp_path, "non-strict") == [ROW]
+    torch.export.export(loaded(code, tmp_path, monkeypatch), (torch.ones(3, 4),), strict=True)
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", [*REFUSED, *REFUSED_OF_NUMPY, *READ, *TAKEN])
 def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")

@@ -325,8 +325,10 @@ def _compare_numbers(frame: Frame, node: ast.AST, left: Value, right: Value) -> 
     pairs = _paired(left, right)
     if not any(isinstance(data_of(item), Scalar) for pair in pairs for item in pair):
         return None
-    for one, other in pairs:
-        found = compare(frame, node, ast.Eq(), one, other)
+    compared = [compare(frame, node, ast.Eq(), one, other) for one, other in pairs]
+    if frame.engine.mode == "strict" and any(truth(found) is False for found in compared):
+        return FALSE  # whatever stands before them
+    for found in compared:
         if isinstance(data_of(found), Scalar):
             assert isinstance(node, ast.expr)
             demand_truth(frame, found, node, "comparison")
