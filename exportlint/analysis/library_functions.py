@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from exportlint.analysis.domain.baked_values import Source
 from exportlint.analysis.domain.values import Value
+from exportlint.analysis.facts import Call
 from exportlint.analysis.handlers import load_handlers
 from exportlint.findings import TorchVersion
 
@@ -65,6 +66,7 @@ class Traits(TypedDict, total=False):
     trains: bool
     asks_type: bool
     strict: Strict
+    refused_with: Callable[[Call], bool]
     traced_from: TorchVersion
     decorated: Decorated
 
@@ -79,8 +81,9 @@ class LibraryFunction:
     what it gave. `array_from`: the number of positional arguments from which on it gives an array. `threaded`: it runs
     the function that it is given in another thread. `pure`: it computes from its arguments alone and changes nothing.
     `trains`: it makes a module that does something else in training mode.
-    `asks_type`: it asks what its argument is, and not for its value. `strict` is about TorchDynamo; `traced_from` is
-    the first torch whose TorchDynamo traces it after all. `decorated`: what it makes of a function as its decorator.
+    `asks_type`: it asks what its argument is, and not for its value. `strict` is about TorchDynamo; `refused_with` says
+    which calls it refuses, if not all. `traced_from` is the first torch whose TorchDynamo traces it after all.
+    `decorated`: what it makes of a function as its decorator.
     """
 
     name: str
@@ -96,6 +99,7 @@ class LibraryFunction:
     trains: bool = False
     asks_type: bool = False
     strict: Strict | None = None
+    refused_with: Callable[[Call], bool] | None = None
     traced_from: TorchVersion | None = None
     decorated: Decorated | None = None
 

@@ -164,7 +164,7 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         return CLAIM if len(fact.positional) > 2 else TRACED_SINCE_2_15, "`pow()` of a tensor", "use `x ** y`"
     if fact.name == "copy.copy" and any(True for v in fact.positional for _ in tensors_in(v, 0)):
         return None, "", ""  # refused in either mode
-    refused = _refused(fact.name)
+    refused = _refused(fact)
     if refused is None or _is_constant_expression(fact):
         return None, "", ""
     claim = BY_VERSION[refused.traced_from]
@@ -178,9 +178,13 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
     )
 
 
-def _refused(name: str) -> LibraryFunction | Operator | None:
-    """The record of what strict mode refuses to call, in some torch."""
-    return next((record for record in (find(name), operator(name)) if record.strict == "refuses"), None)
+def _refused(call: Call) -> LibraryFunction | Operator | None:
+    """The record of what strict mode refuses to call like this, in some torch."""
+    function = find(call.name)
+    if function.strict == "refuses" and (function.refused_with is None or function.refused_with(call)):
+        return function
+    method = operator(call.name)
+    return method if method.strict == "refuses" else None
 
 
 def _is_constant_expression(fact: Call) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from exportlint.analysis.domain.dim import constant, symbol, unbacked
+from exportlint.analysis.domain.dim import ONE, constant, symbol, unbacked
 from exportlint.analysis.domain.heap import (
     EMPTY,
     HEAP,
@@ -31,6 +31,7 @@ from exportlint.analysis.domain.lattice import (
     leq,
     merged,
     options,
+    tensors_in,
     widen,
     widen_environments,
 )
@@ -271,6 +272,11 @@ def test_a_chain_that_is_widened_ends(examples: int) -> None:
     hold(examples // 3, law, st.lists(VALUES, min_size=20, max_size=30))
 
 
+def _longer(value: Value) -> Value:
+    """What `torch.cat([x, row])` gives."""
+    return Tensor(shape=TensorShape((next((t.shape.at(0) + 1 for t in tensors_in(value)), ONE),), 1))
+
+
 GROWING: dict[str, Callable[[Value], Value]] = {
     "a list in a list": lambda value: Tuple((value,), mutable=True),
     "a longer list": lambda value: Tuple((*options(value), NONE), mutable=True),
@@ -278,6 +284,8 @@ GROWING: dict[str, Callable[[Value], Value]] = {
     "one key more": lambda value: value.updated(value.weight, NONE) if isinstance(value, Dict) else Dict(),
     "pairs": lambda value: Tuple((value, value)),
     "any sequence of it": Sequence,
+    "a longer tensor": _longer,
+    "a list of longer tensors": lambda value: Sequence(_longer(value)),
 }
 
 

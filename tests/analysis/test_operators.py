@@ -260,7 +260,12 @@ DIM_AT = {"chunk": 2, "split": 2, "split_with_sizes": 2, "topk": 2}
 def selected(sample: Sample, call: Call) -> list[int]:
     shape, dim = changed(sample, call)
     index = call.tensors[1]
-    return [*shape[:dim], index.shape[dim if index.dim() > 1 else 0], *shape[dim + 1 :]]
+    return [*shape[:dim], index.shape[0], *shape[dim + 1 :]]
+
+
+def unflattened(sample: Sample, call: Call) -> list[int]:
+    shape, dim = changed(sample, call)
+    return [*shape[:dim], *call.positional[2], *shape[dim + 1 :]]
 
 
 def narrowed(sample: Sample, call: Call) -> list[int]:
@@ -323,6 +328,8 @@ SHAPES: dict[str, Callable[[Sample, Call], list[int]]] = {
     "selected": selected,
     "narrowed": narrowed,
     "picked": picked,
+    "indexed": lambda sample, call: list(argument(call, 2, "index").shape),
+    "unflattened": unflattened,
     "topmost": topmost,
     "spaced": lambda sample, call: [call.positional[2]],
     "listed": listed,

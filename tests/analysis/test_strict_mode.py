@@ -14,9 +14,12 @@ from exportlint.config.settings import combine
 from exportlint.linter import Task, lint
 
 MODEL = """\
+import copy
 import datetime
+import logging
 import math
 import operator
+import platform
 import unicodedata
 from typing import List, Optional, Union, cast
 
@@ -82,6 +85,8 @@ REFUSED = [
     "x = x * len(unicodedata.normalize('NFC', 'a'))",
     "x = x * datetime.date(2020, 1, 1).year",
     "x = x * operator.indexOf([1, 2], 2)",
+    "x = x * copy.copy([1, 2])[0]",
+    "logging.getLogger('a')",
     "x = self.first(x)[None]",
     "x = x[x.sum(1).argmax()][None]",
     "x = x[n.max()][None]",
@@ -177,6 +182,9 @@ TAKEN = [
     "x = x + (1 if len(np.arange(3)) > 2 else 2)",
     "x = x + (1 if isinstance(np.array([1, 2]), np.ndarray) else 2)",
     "x = x + (1 if np.pi > 1 else 2)",
+    "x = x * copy.copy(2) * copy.copy((1, 2))[0]",
+    "logging.getLogger()",
+    "x = x * len(platform.node())",
     "sorted({'b': 1.5, 'a': False}.items())",
     "sorted({'b': self.layer, 'a': False}.items(), key=lambda pair: pair[0])",
     "sorted([('b', None), ('a', torch.float32)])",
@@ -254,6 +262,15 @@ def test_programs_lack_numbers_of_numpy(code: str, tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.thorough
+def test_all_items_of_tuples_are_compared_before_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    code = "x = x + (1 if (n.item(), 2) == (1, 3) else 2)"
+    assert errors(code, tmp_path, "strict") == []
+    assert errors(code, tmp_path, "non-strict") == [ROW]
+    torch.export.export(loaded(code, tmp_path, monkeypatch), (torch.ones(3, 4),), strict=True)
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", [*REFUSED, *REFUSED_OF_NUMPY, *READ, *TAKEN])
 def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
@@ -267,7 +284,7 @@ def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "Data-dependent branching|sort with non-constant keys|Pending unbacked symbols|marked as skipped"
         "|non-Tensor|argument type|missing_mp_subscript|non-constant typing subscript|missing sq_contains"
         "|Unsupported method call|specialized integer|Failed to trace builtin|Could not guard|annotating"
-        "|does not know how to trace|invalid call to builtin"
+        "|does not know how to trace|invalid call to builtin|Unresolved GetAttr"
     )
     with pytest.raises(Exception, match=reasons):
         torch.export.export(model, example, strict=True)

@@ -120,7 +120,31 @@ def widen(before: Value, after: Value) -> Value:
         found = lost(found, found.reaches - before.reaches, join)
     if found == before:
         return before if found.reaches == before.reaches else found
-    return _absorbed(found, MAX_DEPTH)
+    return _with_widened_shapes(before, _absorbed(found, MAX_DEPTH))
+
+
+def _with_widened_shapes(before: Value, found: Value) -> Value:
+    """A value with shapes whose sizes no longer grow, as those of `out = torch.cat([out, x])` do."""
+    kept = tuple([_widened_shapes(before, option) for option in options(found)])
+    return found if kept == options(found) else union(dict.fromkeys(kept))
+
+
+def _widened_shapes(before: Value, found: Value) -> Value:
+    """The same for one alternative, from what is like it before."""
+    known = next((option for option in options(before) if type(option) is type(found)), None)
+    match known, found:
+        case Tensor(), Tensor():
+            return replace(found, shape=known.shape.widen(found.shape))
+        case Tuple(), Tuple() if _is_alike(known, found):
+            items = zip(known.items, found.items, strict=True)
+            return replace(found, items=tuple([_with_widened_shapes(*pair) for pair in items]))
+        case Sequence(), Sequence():
+            return replace(found, item=_with_widened_shapes(known.item, found.item))
+        case Dict(), Dict():
+            entries = [(key, _with_widened_shapes(known.get(key) or UNKNOWN, item)) for key, item in found.entries]
+            rest = found.rest and _with_widened_shapes(known.rest or UNKNOWN, found.rest)
+            return replace(found, entries=tuple(entries), rest=rest)
+    return found
 
 
 def _absorbed(value: Value, depth: int) -> Value:

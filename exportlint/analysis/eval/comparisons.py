@@ -37,7 +37,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import compared, read_environment
-from exportlint.analysis.eval.demands import data_of, demand_hash, demand_truth, ranged, without_none
+from exportlint.analysis.eval.demands import data_of, demand_hash, demand_truth, ranged, truth, without_none
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.instances import operator_method
 from exportlint.analysis.eval.sizes import (
@@ -307,11 +307,51 @@ def _compare_sequences(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, 
     known = _compare_known(op, left, right)
     if known is not None:
         return known
+    asked = _compare_numbers(frame, node, left, right)
+    if asked is not None:
+        return Const(isinstance(op, ast.NotEq)) if isinstance(op, (ast.Eq, ast.NotEq)) and asked is FALSE else BOOL
     first = next((t for t in tensors_in(left, 1) if not t.assumed), None)
     second = next((t for t in tensors_in(right, 1) if not t.assumed), None)
     if first is not None and second is not None and isinstance(op, (ast.Eq, ast.NotEq)):
         frame.emit(Branch, node, first, construct="comparison", condition=first)
     return BOOL
+
+
+def _compare_numbers(frame: Frame, node: ast.AST, left: Value, right: Value) -> Value | None:
+    """Ask for the numbers read from tensors that lists or tuples hold, up to the first items that differ.
+
+    FALSE if some surely differ, None if there are none that surely are compared.
+    """
+    pairs = _paired(left, right)
+    if not any(isinstance(data_of(item), Scalar) for pair in pairs for item in pair):
+        return None
+    compared = [compare(frame, node, ast.Eq(), one, other) for one, other in pairs]
+    if frame.engine.mode == "strict" and any(truth(found) is False for found in compared):
+        return FALSE  # whatever stands before them
+    for found in compared:
+        if isinstance(data_of(found), Scalar):
+            assert isinstance(node, ast.expr)
+            demand_truth(frame, found, node, "comparison")
+            return BOOL
+        if truth(found) is not True:
+            return FALSE if truth(found) is False else BOOL
+    return TRUE
+
+
+def _paired(left: Value, right: Value) -> list[tuple[Value, Value]]:
+    """The items that lists or tuples compare: the first ones where the length of one is not known, as of `.tolist()`.
+
+    Lists compare their lengths before, tuples after their items.
+    """
+    match left, right:
+        case (Tuple(lazy=False), Tuple(lazy=False)) if left.mutable is right.mutable:
+            is_compared = not left.mutable or len(left.items) == len(right.items)
+            return list(zip(left.items, right.items, strict=False)) if is_compared else []
+        case (Sequence(type="list"), Tuple(mutable=True)) if right.items:
+            return [(left.item, right.items[0])]
+        case (Tuple(mutable=True), Sequence(type="list")) if left.items:
+            return [(left.items[0], right.item)]
+    return []
 
 
 def _compare_known(op: ast.cmpop, left: Value, right: Value) -> Const | None:

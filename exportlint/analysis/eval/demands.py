@@ -221,13 +221,16 @@ def compared_elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     return next((item for item in items if data_of(item) is not None), None) or elements(frame, value, node)
 
 
-def keyed_elements(frame: Frame, value: Value, key: Value, node: ast.AST) -> Value:
-    """What `key` makes of the elements of a value, where all of these are compared: data if one of them surely is."""
+def keyed_elements(frame: Frame, value: Value, key: Value, node: ast.AST, place: ast.AST) -> Value:
+    """What `key` makes of the elements of a value, where all of these are compared: data if one of them surely is.
+
+    The value stands at `place`.
+    """
     items = known_items(value)
     if isinstance(value, Dict) and value.rest is None and len(value.entries) <= MAX_UNROLLED:
         items = tuple(Const(name) for name, _ in value.entries)
     if not items:
-        return frame.call(key, Arguments((compared_elements(frame, value, node),)), node)
+        return frame.call(key, Arguments((compared_elements(frame, value, place),)), node)
     made = [frame.call(key, Arguments((item,)), node) for item in items]
     return next((each for each in made if data_of(each) is not None), None) or join(made)
 

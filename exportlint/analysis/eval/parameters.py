@@ -121,7 +121,7 @@ def constructor_arguments(frame: Frame, node: FunctionLike) -> Environment:
     for name, default in defaults(node):
         given = frame.peek(default)
         if given == NONE:
-            env[name] = UNKNOWN
+            env[name] = join((NONE, UNKNOWN))
     return env
 
 

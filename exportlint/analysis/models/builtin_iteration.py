@@ -109,9 +109,9 @@ def _sorted(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Val
     note_sorted_rows(frame, value, arguments, node, "sorted()")
     key = arguments.keywords.get("key")
     if key is None or key == NONE:
-        compared = compared_elements(frame, value, node)
+        compared = compared_elements(frame, value, argument_node(node))
     else:
-        compared = keyed_elements(frame, value, key, node)
+        compared = keyed_elements(frame, value, key, node, argument_node(node))
     demand_truth(frame, compared, node, "sorted()")
     return Sequence(item)
 

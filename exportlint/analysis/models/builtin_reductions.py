@@ -74,7 +74,7 @@ def _extremum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
     values = [elements(frame, positional[0], argument_node(node))] if len(positional) == 1 else positional
     if key is not None and key != NONE:
         compared = positional[0] if len(positional) == 1 else Tuple(positional)
-        demand_truth(frame, keyed_elements(frame, compared, key, node), node, construct)
+        demand_truth(frame, keyed_elements(frame, compared, key, node, argument_node(node)), node, construct)
         return join(values)
     if len(positional) == 1 and isinstance(positional[0], Tensor) and not positional[0].assumed:
         # non-strict hands the builtin to torch.maximum, which wants two tensors
@@ -94,7 +94,9 @@ def _extremum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
         # torch.sym_max holds integers; a float, as data of unknown dtype mostly is, needs a comparison now
         is_float = any(_is_float(o) for o in flat)
         if is_float and frame.engine.mode == "non-strict":
-            asked = compared_elements(frame, positional[0], node) if len(positional) == 1 else join(values)
+            asked = (
+                compared_elements(frame, positional[0], argument_node(node)) if len(positional) == 1 else join(values)
+            )
             if isinstance(data_of(asked), Scalar) or any(isinstance(data_of(v), Scalar) for v in values):
                 demand_truth(frame, scalar, node, construct)
             return Python("float")

@@ -89,7 +89,7 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
         if name == "sort":
             note_sorted_rows(frame, receiver, arguments, node, "sort()")
             key = arguments.keywords.get("key", NONE)
-            data = data_of(item if key == NONE else keyed_elements(frame, receiver, key, node))
+            data = data_of(item if key == NONE else keyed_elements(frame, receiver, key, node, node))
             if data is not None:
                 frame.emit(Branch, node, data, construct="sorted()", condition=data)
         if name == "pop":

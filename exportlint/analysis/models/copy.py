@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from exportlint.analysis.domain.allocations import unidentified
 from exportlint.analysis.domain.lattice import options, tensors_in
-from exportlint.analysis.domain.values import UNKNOWN, Origin, Python, Tensor, Value
+from exportlint.analysis.domain.values import UNKNOWN, Dict, Origin, Python, Sequence, Tensor, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.attribute_dictionaries import copied_attributes
 from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.instances import holds_parameters
-from exportlint.analysis.facts import Conversion, Copy
+from exportlint.analysis.facts import Call, Conversion, Copy
 from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.held_numbers import numbers_in
 
@@ -31,7 +31,17 @@ functions("json.JSONEncoder struct.calcsize shlex.split re.finditer", strict="re
 functions("struct.pack", numbers=(1, 2, 3, 4))
 
 
-@function("copy.copy", strict="refuses")
+def _is_built_in_container(call: Call) -> bool:
+    """Whether a list, dictionary or set is copied, by the method that its class has for that."""
+    return bool(call.positional) and all(
+        isinstance(option, Dict)
+        or (isinstance(option, Tuple) and option.mutable)
+        or (isinstance(option, Sequence) and option.type in {"list", "set"})
+        for option in options(call.positional[0])
+    )
+
+
+@function("copy.copy", strict="refuses", refused_with=_is_built_in_container)
 def _copy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     value = arguments.get(0) or UNKNOWN
     tensor = next((t for t in tensors_in(value, 0) if not t.assumed), None)

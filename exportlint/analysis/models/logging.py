@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from exportlint.analysis.domain.values import FALSE, PYTHON, UNKNOWN, Const, External, Python, Value
+from exportlint.analysis.domain.values import FALSE, NONE, PYTHON, UNKNOWN, Const, External, Python, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.library_functions import function, functions
@@ -26,7 +26,12 @@ functions(
     """,
     effect="report",
 )
-functions("logging.getLogger", returns=Python("logging.Logger"), strict="refuses")
+functions(
+    "logging.getLogger",
+    returns=Python("logging.Logger"),
+    strict="refuses",
+    refused_with=lambda call: (call.positional or (call.keyword("name") or NONE,))[0] != NONE,  # else it is the root's
+)
 functions("transformers.utils.logging.get_logger diffusers.utils.logging.get_logger", returns=Python("logging.Logger"))
 functions("logging.basicConfig traceback.format_stack traceback.print_stack", strict="refuses")
 

@@ -14,6 +14,7 @@ ShapeRule = Literal[
     "same", "elementwise", "first", "reduced", "swapped", "transposed", "reversed", "mirrored", "permuted",
     "unsqueezed", "squeezed", "flattened", "sized", "filled", "drawn", "counted", "squared", "viewed", "expanded",
     "repeated", "like", "joined", "stacked", "selected", "narrowed", "picked", "divided", "topmost", "spaced", "listed",
+    "indexed", "unflattened",
 ]  # fmt: skip
 """How the shape of the result follows from the first tensor and the arguments.
 
@@ -28,7 +29,8 @@ size as many times as the arguments say. like: that of the second tensor. joined
 stacked: likewise, in a new dimension. selected: other only in the dimension `dim`, where the index is as long.
 narrowed: where the argument `length` is. picked: without the dimension `dim`. divided: several tensors that are shorter
 in the dimension `dim`. topmost: in the dimension `dim`, the last by default, as long as `k` says. spaced: one
-dimension, as long as the argument `steps` says. listed: that of the Python data.
+dimension, as long as the argument `steps` says. listed: that of the Python data. indexed: that of the argument `index`.
+unflattened: one dimension becomes several.
 """
 
 Storage = Literal["new", "view", "contiguous", "unchanged"]

@@ -11,8 +11,9 @@ from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape, broadcast
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Sequence, Shape, Size, Tensor, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import dim_of, note_conversion, note_fixed_rows, size_at
+from exportlint.analysis.eval.sizes import DATA, dim_of, note_conversion, note_fixed_rows, size_at
 from exportlint.analysis.facts.sizes import FixedSize
 from exportlint.analysis.torch.layers import find_layer
 from exportlint.analysis.torch.operator import ShapeRule
@@ -223,9 +224,31 @@ def _picked(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords:
 
 
 def _selected(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
-    """`index_select`, `gather`: with another size of one dimension."""
-    at = _dim(given, keywords, 0, "dim")
-    return UNSHAPED if at is None else shapes[0].replaced(at, ANY_SIZE)
+    """`index_select`: with as much of one dimension as there are indices."""
+    at, index = _dim(given, keywords, 0, "dim"), _index(given, keywords)
+    return UNSHAPED if at is None else shapes[0].replaced(at, index.at(0))
+
+
+def _indexed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`gather`: that of the index."""
+    return _index(given, keywords)
+
+
+def _index(given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    index = keywords.get("index") or (given[1] if len(given) > 1 else None)
+    return index.shape if isinstance(index, Tensor) else UNSHAPED
+
+
+def _unflattened(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`unflatten`: with sizes in place of one, -1 for what is left."""
+    at, shape = _dim(given, keywords, 0, "dim"), shapes[0]
+    index = None if at is None else shape.index(at)
+    sizes = keywords.get("sizes") or (given[1] if len(given) > 1 else None)
+    named = _viewed((TensorShape((shape.at(index),), 1),), (sizes,), {}) if index is not None and sizes else UNSHAPED
+    if index is None or named.rank is None:
+        return UNSHAPED if index is None else TensorShape(shape.up_to(index))
+    rank = None if shape.rank is None else shape.rank - 1 + named.rank
+    return TensorShape((*shape.up_to(index), *named.dims, *shape.dims[index + 1 :]), rank)
 
 
 def _narrowed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
@@ -238,7 +261,14 @@ def _narrowed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keyword
 def _divided(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
     """`chunk`, `split`: each with a part of one dimension."""
     at = _dim_or(0, given, keywords, 1)
-    return UNSHAPED if at is None else shapes[0].replaced(at, ANY_SIZE)
+    sizes = next(iter(given), None) or keywords.get("split_size_or_sections") or keywords.get("split_sizes")
+    return UNSHAPED if at is None else shapes[0].replaced(at, DATA if sizes and _are_read(sizes) else ANY_SIZE)
+
+
+def _are_read(sizes: Value) -> bool:
+    """Whether a list or tuple surely holds nothing but numbers read from tensors."""
+    items = sizes.items if isinstance(sizes, Tuple) else (sizes.item,) if isinstance(sizes, Sequence) else ()
+    return bool(items) and all(isinstance(data_of(item), Scalar) for item in items)
 
 
 def _topmost(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
@@ -255,7 +285,7 @@ RULES: dict[ShapeRule, Rule] = {
     "flattened": _flattened, "sized": _sized, "filled": _filled, "drawn": _drawn, "counted": _counted,
     "squared": _squared, "viewed": _viewed, "expanded": _expanded, "repeated": _repeated, "like": _like,
     "joined": _joined, "stacked": _stacked, "selected": _selected, "narrowed": _narrowed, "picked": _picked,
-    "divided": _divided, "topmost": _topmost,
+    "divided": _divided, "topmost": _topmost, "indexed": _indexed, "unflattened": _unflattened,
 }  # fmt: skip
 """What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
 

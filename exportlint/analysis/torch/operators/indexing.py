@@ -5,7 +5,10 @@ from __future__ import annotations
 from exportlint.analysis.torch.operator import each, operator
 
 OPERATORS = (
-    *each("scatter scatter_add", shape="same"),
-    *each("index_select gather", shape="selected"),
+    *each("scatter scatter_add scatter_reduce masked_scatter", shape="same"),
+    *each("index_add index_copy index_fill index_put", shape="same"),
+    operator("index_select", shape="selected"),
+    operator("gather", shape="indexed"),
+    operator("searchsorted", shape="like"),
     operator("topk", shape="topmost"),
 )

@@ -24,7 +24,7 @@ OPERATORS = (
     operator("reshape_as", shape="like", storage="contiguous"),
     operator("flatten ravel", shape="flattened", storage="contiguous"),
     operator("Tensor.contiguous", shape="same", storage="contiguous", converts=True),
-    operator("unflatten", storage="view"),
+    operator("unflatten", shape="unflattened", storage="view"),
     operator("as_strided", storage="view"),
     operator("diagonal", storage="view", plain=("offset", "dim2")),
     operator("linalg.diagonal", storage="view", plain=("offset", "dim2")),
