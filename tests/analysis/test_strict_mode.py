@@ -86,6 +86,7 @@ REFUSED = [
     "x = x * datetime.date(2020, 1, 1).year",
     "x = x * operator.indexOf([1, 2], 2)",
     "x = x * copy.copy([1, 2])[0]",
+    "x = x * len(copy.copy(vars(self)))",
     "logging.getLogger('a')",
     "x = self.first(x)[None]",
     "x = x[x.sum(1).argmax()][None]",

@@ -7,7 +7,17 @@ from dataclasses import replace
 
 from exportlint.analysis.domain.allocations import unidentified
 from exportlint.analysis.domain.lattice import options, tensors_in
-from exportlint.analysis.domain.values import UNKNOWN, Dict, Origin, Python, Sequence, Tensor, Tuple, Value
+from exportlint.analysis.domain.values import (
+    UNKNOWN,
+    AttributesOf,
+    Dict,
+    Origin,
+    Python,
+    Sequence,
+    Tensor,
+    Tuple,
+    Value,
+)
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.attribute_dictionaries import copied_attributes
 from exportlint.analysis.eval.demands import data_of
@@ -34,7 +44,7 @@ functions("struct.pack", numbers=(1, 2, 3, 4))
 def _is_built_in_container(call: Call) -> bool:
     """Whether a list, dictionary or set is copied, by the method that its class has for that."""
     return bool(call.positional) and all(
-        isinstance(option, Dict)
+        isinstance(option, (Dict, AttributesOf))
         or (isinstance(option, Tuple) and option.mutable)
         or (isinstance(option, Sequence) and option.type in {"list", "set"})
         for option in options(call.positional[0])
