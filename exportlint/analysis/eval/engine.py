@@ -299,6 +299,18 @@ class Engine:
             known = self.promises[place, cls] = Object(Instance(cls, promised=True))
         return known
 
+    def copied(self, source: Instance, place: object) -> Object:
+        """The object that copies another at a place: in a loop the same one in each pass, and so in each root."""
+        lasting = self.constructing > 0
+        key = (place, source, lasting)
+        place = (*key, 0 if self.repeating else self.next_of(key))
+        known = self.promises.get((place, source.definition))
+        if known is None:
+            made = Instance(source.definition, lasting=lasting, promised=source.promised)
+            made.computed |= source.computed
+            known = self.promises[place, source.definition] = Object(made)
+        return known
+
     def place_of(self, limit: Limit) -> Reached:
         """A limit that is reached in the function at hand."""
         if self.evaluating is not None and not self.activations:

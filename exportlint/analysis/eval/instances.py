@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from exportlint.analysis.domain.allocations import identities, lost, unidentified
-from exportlint.analysis.domain.heap import Cell, Heap
+from exportlint.analysis.domain.heap import EVERY, Cell, Heap
 from exportlint.analysis.domain.lattice import join, trail_of, widen
 from exportlint.analysis.domain.values import (
     BASE,
@@ -183,6 +184,20 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
         table[key] = (*table.get(key, ()), summarize(made, effects, frame.heap, given))
     if is_a_module and not is_exported:
         note_made(frame, made, cls.node.name, node)
+    return made
+
+
+def copied(frame: Frame, value: Object, node: ast.AST, copied_part: Callable[[Value], Value]) -> Object:
+    """`copy.copy(value)`: an object with attributes of its own, which hold what `copied_part` makes of the others'."""
+    engine, source = frame.engine, value.instance
+    made = engine.copied(source, node)
+    engine.effects.allocated.add(made.instance)
+    engine.effects.cells.add(Cell(source, EVERY))
+    for name, held in frame.attributes(source).items():
+        cell = Cell(made.instance, name)
+        known = frame.changed_value(cell) if engine.repeating else None
+        part = engine.fixed(copied_part(held))
+        frame.store_cell(cell, part if known is None else join((known, part)), None)
     return made
 
 

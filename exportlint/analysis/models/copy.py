@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
-from exportlint.analysis.domain.allocations import unidentified
-from exportlint.analysis.domain.lattice import options, tensors_in
+from exportlint.analysis.domain.allocations import deep_copy, unidentified
+from exportlint.analysis.domain.lattice import join, options, tensors_in
 from exportlint.analysis.domain.values import (
     UNKNOWN,
     AttributesOf,
     Dict,
+    Object,
     Origin,
     Python,
     Sequence,
@@ -20,9 +22,10 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.attribute_dictionaries import copied_attributes
+from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.instances import holds_parameters
+from exportlint.analysis.eval.instances import copied, holds_parameters
 from exportlint.analysis.facts import Call, Conversion, Copy
 from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.held_numbers import numbers_in
@@ -57,7 +60,7 @@ def _copy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
     tensor = next((t for t in tensors_in(value, 0) if not t.assumed), None)
     if tensor is not None:
         frame.emit(Copy, node, tensor, api=name, operand=tensor)
-    return unidentified(copied_attributes(frame, value))
+    return _copied(frame, value, node, lambda part: part)
 
 
 @function("copy.deepcopy joblib.dump")
@@ -72,7 +75,18 @@ def _deep_copy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         frame.emit(Copy, node, None, api=name, operand=Tensor(), of_module=True)
     if name == "copy.deepcopy" and isinstance(value, Tensor):
         return replace(value, origin=Origin.FRESH)
-    return unidentified(copied_attributes(frame, value))
+    return _copied(frame, value, node, lambda part: deep_copy(part, join))
+
+
+def _copied(frame: Frame, value: Value, node: ast.AST, copied_part: Callable[[Value], Value]) -> Value:
+    """Copies of objects are others, but for modules, of which code changes less than it computes with."""
+
+    def copy(option: Value) -> Value:
+        if isinstance(option, Object):
+            return option if is_module(frame, option.instance.definition) else copied(frame, option, node, copied_part)
+        return unidentified(copied_part(copied_attributes(frame, option)))
+
+    return frame.each(value, copy)
 
 
 @function("json.dumps", strict="refuses", pure=True)
