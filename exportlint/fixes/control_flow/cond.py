@@ -20,6 +20,7 @@ from exportlint.analysis.eval.snapshots import Run
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import (
+    check_indices,
     check_movable,
     check_result,
     check_tensors,
@@ -81,6 +82,7 @@ class _Way:
 def _of_expression(code: Code, node: ast.IfExp) -> Fix:
     check_movable([node.body, node.orelse])
     ways = (node.body, node.orelse)
+    check_indices(code, [ast.copy_location(ast.Expr(way), way) for way in ways])
     results = []
     for way in ways:
         runs = runs_of(code, [ast.copy_location(ast.Return(way), way)])
@@ -145,6 +147,8 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
             raise DeclinedError("one branch returns, and the other continues after the block")
         assigned = bound([*then.body, *other.body])
     check_movable([*then.body, *other.body])
+    for way in (then, other):
+        check_indices(code, way.body)
     firsts = [copies(code, way.body) for way in (then, other)]
     runs = [runs_of(code, [*analysed(first), *way.body]) for first, way in zip(firsts, (then, other), strict=True)]
     read = [*needed(then.body), *needed(other.body)]

@@ -23,6 +23,7 @@ from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import dotted, statement
 from exportlint.fixes.edit.tree import BLOCKS
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.live_variables import returns
 from exportlint.fixes.proofs.liveness import assigned, is_bound
 from exportlint.fixes.proofs.purity import is_harmless
@@ -79,6 +80,7 @@ def early_return(code: Code, branch: Branching, fresh: Fresh, found: Sequence[Ca
         for one in goes_on:
             if not is_harmless(here, [one]):
                 raise DeclinedError("the code after the `return` may have side effects")
+            require_unguarded(here, one)
             _note(here, one, forms)
             here = here.after([one])
     value = rest = term(here, last.value, forms)

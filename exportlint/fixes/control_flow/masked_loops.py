@@ -15,10 +15,10 @@ from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
-from exportlint.fixes.control_flow.logic import Condition
+from exportlint.fixes.control_flow.logic import Condition, Predicate
 from exportlint.fixes.control_flow.merging import Fresh
 from exportlint.fixes.control_flow.predicated_writes import lasting_condition
-from exportlint.fixes.control_flow.predication import Predicate, Predicated, calls_only
+from exportlint.fixes.control_flow.predication import Predicated, calls_only
 from exportlint.fixes.control_flow.reporting_branches import said_before, silent
 from exportlint.fixes.control_flow.terms import choose, term
 from exportlint.fixes.edit.code import Code
@@ -132,6 +132,7 @@ def _masked(code: Code, one: ast.stmt, predicated: Predicated, when: Predicate, 
         if isinstance(target, ast.Name) and target.id not in (predicated.masked or ()):
             if not _has_no_effect(code, one.value):
                 raise DeclinedError("the loop does more than assign variables")
+            require_unguarded(code, one.value)
             return []
     lines = predicated.statement(code, one, when, called=True)
     return [code.statements.replace([one], lines)]

@@ -27,7 +27,7 @@ from exportlint.fixes.control_flow.merging import Fresh, arm, assignments, condi
 from exportlint.fixes.control_flow.messages import message_of_raise
 from exportlint.fixes.control_flow.reporting_branches import only_computes, said_before, silent_cases
 from exportlint.fixes.control_flow.same_end import ends
-from exportlint.fixes.control_flow.terms import Term, choose, term
+from exportlint.fixes.control_flow.terms import Term, alternatives, choose
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import statement
@@ -81,8 +81,8 @@ def branch_of(code: Code) -> Branching | ast.IfExp:
 def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
     """The choice that a branch makes, as one between tensors. Raises DeclinedError."""
     if isinstance(branch, ast.IfExp):
-        one, other = (term(code, each, {}) for each in (branch.body, branch.orelse))
-        value = choose(code, tensor_condition(code, branch.test), one, other)
+        condition = tensor_condition(code, branch.test)
+        value = choose(code, condition, *alternatives(code, condition, branch, {}))
         return _choice(code, branch, code.replace(branch, value.source), value)
     if code.tree.function(branch) is None:
         raise DeclinedError("the code runs when the file is imported")

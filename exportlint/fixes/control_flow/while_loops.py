@@ -33,10 +33,10 @@ from exportlint.fixes.control_flow.bodies import (
 )
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.definitions import assigned_to, definition, put_in_place
-from exportlint.fixes.control_flow.logic import Condition, negated
+from exportlint.fixes.control_flow.logic import Condition, Predicate, negated
 from exportlint.fixes.control_flow.loop_rows import with_rows, written_rows
 from exportlint.fixes.control_flow.merging import Fresh
-from exportlint.fixes.control_flow.predication import Predicate, Predicated
+from exportlint.fixes.control_flow.predication import Predicated
 from exportlint.fixes.edit.blocks import analysed, apart
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, binary, call, dotted, expression, keyword, method, statement
