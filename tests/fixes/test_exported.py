@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import sys
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -28,10 +30,11 @@ def test_exports_and_agrees(case: Rewrite) -> None:
 
 
 def _model(source: str) -> nn.Module:
-    names: dict[str, Any] = {"__name__": "case"}
-    exec(source, names)
+    module = ModuleType("case")
+    sys.modules["case"] = module  # torch.compile imports it
+    exec(source, module.__dict__)
     torch.manual_seed(0)
-    model: nn.Module = names["Model"]()
+    model: nn.Module = module.__dict__["Model"]()
     return model
 
 

@@ -175,8 +175,24 @@ def _roots(value: Value) -> Iterable[object]:
     """The storages in which the data of a tensor may lie: of a new one what made it, which may give several parts."""
     for option in options(value):
         if isinstance(option, Tensor) and option.trail is not None:
-            trail: Trail = option.trail
-            yield trail.node if option.origin is Origin.FRESH else trail.steps()[0].node
+            yield _made_at(option.trail) if option.origin is Origin.FRESH else option.trail.steps()[0].node
+
+
+def _made_at(trail: Trail) -> ast.AST:
+    """What made a new tensor, behind the variables that it was assigned to since."""
+    while isinstance(trail.node, ast.Name) and trail.parent is not None:
+        trail = trail.parent
+    return trail.node
+
+
+def aliases(runs: Iterable[Run], names: Sequence[str]) -> set[str]:
+    """The variables that may hold the same tensor as one before them: an operator gives no tensor twice."""
+    found: set[str] = set()
+    for run in runs:
+        roots: dict[object, str] = {}
+        own = ((name, value) for name in names if run.is_own(value := run.variables.get(name, UNKNOWN)))
+        found |= {name for name, value in own for root in _roots(value) if roots.setdefault(root, name) != name}
+    return found
 
 
 def check_tensors(values: Iterable[Value], what: str) -> None:
