@@ -1,6 +1,6 @@
 """Functions for operators such as `torch.cond`, made of code that stands in place: what they take and give back.
 
-`check_movable`, `check_indices` and `check_result` decline code that an operator refuses. `operands` says which
+`check_movable`, `check_operands` and `check_result` decline code that an operator refuses. `operands` says which
 variables a function takes, `given_back` what it returns, `copies` and `clone` give it tensors of its own.
 """
 
@@ -22,6 +22,7 @@ from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.template import bare_tuple, dotted, expression, method, statement
 from exportlint.fixes.edit.tree import Scope, indices
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.defined_operands import takes_none
 from exportlint.fixes.proofs.guarded_indices import asked_numbers
 from exportlint.fixes.proofs.live_variables import needed
 
@@ -60,12 +61,15 @@ def check_movable(body: Iterable[ast.AST]) -> None:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def check_indices(code: Code, body: Sequence[ast.stmt]) -> None:
-    """Raises DeclinedError if the graph of a function cannot hold an index of its body.
+def check_operands(code: Code, body: Sequence[ast.stmt]) -> None:
+    """Raises DeclinedError if the graph of a function cannot hold what its body computes with.
 
-    That are tensors of one number, and slices of several dimensions that start where data says.
+    That is None, as it is traced in any case, and of indices tensors of one number, and slices of several dimensions
+    that start where data says.
     """
     for number, one in enumerate(body, 1):
+        if takes_none(code, one):
+            raise DeclinedError("an operand may be None where the condition does not hold")
         for part in ast.walk(one):
             if isinstance(part, ast.Subscript) and isinstance(code.value(part.value), Tensor):
                 starts = [item.lower for item in indices(part) if isinstance(item, ast.Slice) and item.lower]

@@ -21,8 +21,8 @@ from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import (
     aliases,
-    check_indices,
     check_movable,
+    check_operands,
     check_result,
     check_tensors,
     clone,
@@ -83,7 +83,7 @@ class _Way:
 def _of_expression(code: Code, node: ast.IfExp) -> Fix:
     check_movable([node.body, node.orelse])
     ways = (node.body, node.orelse)
-    check_indices(code, [ast.copy_location(ast.Expr(way), way) for way in ways])
+    check_operands(code, [ast.copy_location(ast.Expr(way), way) for way in ways])
     results = []
     for way in ways:
         runs = runs_of(code, [ast.copy_location(ast.Return(way), way)])
@@ -149,7 +149,7 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
         assigned = bound([*then.body, *other.body])
     check_movable([*then.body, *other.body])
     for way in (then, other):
-        check_indices(code, way.body)
+        check_operands(code, way.body)
     firsts = [copies(code, way.body) for way in (then, other)]
     runs = [runs_of(code, [*analysed(first), *way.body]) for first, way in zip(firsts, (then, other), strict=True)]
     read = [*needed(then.body), *needed(other.body)]

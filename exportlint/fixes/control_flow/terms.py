@@ -20,6 +20,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, call, expression, method, names_in, same
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.operands import operand
+from exportlint.fixes.proofs.defined_operands import require_defined
 from exportlint.fixes.proofs.guarded_indices import asked_numbers, guarded_indices
 from exportlint.fixes.proofs.observed_values import as_tensor, is_python, operation, scalar, tensor
 from exportlint.fixes.proofs.purity import require_pure
@@ -109,6 +110,7 @@ def total_parts(
     Raises:
         DeclinedError: nothing says when the value is used, or another operation may be refused.
     """
+    require_defined(code, node)
     kept = guarded_indices(code, node)
     if kept and when is None:
         raise DeclinedError("the condition may keep an index in range")
