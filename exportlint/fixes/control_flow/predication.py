@@ -100,6 +100,10 @@ class Predicated:
         self.masks: dict[str, tuple[str, ast.stmt]] = {}
         """The lists that get every item, the lists of their masks, and the statements that append."""
 
+    def name(self, like: str) -> str:
+        """A name for a variable that new code needs."""
+        return self._fresh.name(like)
+
     def block(self, code: Code, body: Sequence[ast.stmt], when: Predicate) -> list[Statement]:
         """The statements of a block. Raises DeclinedError if one does what cannot be undone."""
         lines: list[Statement] = []

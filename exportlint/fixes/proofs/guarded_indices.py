@@ -66,7 +66,7 @@ def guarded_indices(code: Code, node: ast.AST) -> list[ast.expr]:
 
 
 def _is_asked_otherwise(code: Code, name: str) -> bool:
-    """Whether the condition keeps no number in range: it is `name.any()`, or takes an element by it as well."""
+    """Whether the condition keeps no number in range: it asks `i.any()` or `i.numel()`, or takes an element by `i`."""
     test = code.expression
     for around in (test, *code.tree.ancestors(test)):
         match around:
@@ -152,7 +152,7 @@ def _function(node: ast.expr) -> str:
 
 def _asks_truth(code: Code, node: ast.Name) -> bool:
     around = code.tree.parents[node]
-    return isinstance(around, ast.Attribute) and around.attr in {"any", "all"}
+    return isinstance(around, ast.Attribute) and around.attr in {"any", "all", "numel", "nelement", "shape", "size"}
 
 
 def _is_place(code: Code, node: ast.Name) -> bool:
