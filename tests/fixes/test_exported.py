@@ -55,4 +55,4 @@ def _assert_same(expected: list[Any], found: list[Any]) -> None:
         assert (one is None) == (other is None)
         leaves, others = pytree.tree_leaves(one), pytree.tree_leaves(other)
         for leaf, of_other in zip(leaves, others, strict=True):
-            torch.testing.assert_close(torch.as_tensor(of_other), torch.as_tensor(leaf))
+            torch.testing.assert_close(torch.as_tensor(of_other), torch.as_tensor(leaf), equal_nan=True)
