@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from exportlint.fixes.control_flow.branch_paths import Branching, Case, names_in, way
 from exportlint.fixes.control_flow.logic import Condition
-from exportlint.fixes.control_flow.merging import Fresh, arm, assignment, conditions_of, folded, hoisted
+from exportlint.fixes.control_flow.merging import Fresh, arm, assignment, conditions_of, folded, hoisted, predicates
 from exportlint.fixes.control_flow.reporting_branches import only_computes, said, said_before, silent_cases
 from exportlint.fixes.control_flow.terms import Term, term
 from exportlint.fixes.edit.code import Code
@@ -139,13 +139,14 @@ def _exit(
     conditions = conditions_of(code, found, in_vain=in_vain)
     lines: list[Statement] = []
     values: list[Term | None] = []
-    for case in found:
+    whens = [None] * len(found) if in_vain else predicates(conditions)
+    for case, when in zip(found, whens, strict=True):
         if case.body is falls:
             values.append(None)
             continue
         leaving = way(case.body)
         keep = {n for n in leaving.assigned if n not in changed and not is_bound(code, n, maybe=True)}
-        result = arm(code, leaving, keep, (), fresh, forms)
+        result = arm(code, leaving, keep, (), fresh, forms, when)
         if result.returned is None:
             raise DeclinedError("a branch returns only sometimes")
         lines += result.lines

@@ -61,6 +61,11 @@ class Predicate:
         one, other = (new, old) if self.holds else (old, new)
         return call(code.name("torch.where"), self.condition, one, other)
 
+    def within(self, condition: Condition, *, holds: bool = True) -> Predicate:
+        """When statements take effect that hang on one more condition."""
+        inner = condition if holds else negated(condition)
+        return Predicate(binary("&", self.truth, inner.tensor))
+
     @property
     def truth(self) -> Expression:
         """A tensor that is true where the statements take effect."""

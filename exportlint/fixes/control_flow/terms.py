@@ -73,7 +73,11 @@ def term(code: Code, node: ast.expr, forms: Forms, when: Predicate | None = None
     if isinstance(node, ast.IfExp):
         condition = _condition(code, node.test)
         if condition is not None:
-            return choose(code, condition, *alternatives(code, condition, node, forms))
+            one, other = node.body, node.orelse
+            if when is None:
+                return choose(code, condition, term(code, one, forms), term(code, other, forms))
+            ways = when.within(condition), when.within(condition, holds=False)
+            return choose(code, condition, term(code, one, forms, ways[0]), term(code, other, forms, ways[1]))
     require_pure(code, node)
     changed = total_parts(code, node, when)
     source, reads, safe = code.concrete(node, changed), read_by(code, node), not changed

@@ -7,10 +7,10 @@ an element of nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections import abc
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import Const, Scalar, Size, Tensor, TorchModule, Value
+from exportlint.analysis.domain.values import Const, Scalar, Sequence, Size, Tensor, TorchModule, Tuple, Unknown, Value
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.tree import indices
 from exportlint.fixes.errors import DeclinedError
@@ -24,6 +24,8 @@ _INDEXING = frozenset({
 """Operations that refuse indices, or counts, that are out of range."""
 _COUNTING = frozenset({"one_hot", "narrow", "select", "bincount", "repeat_interleave", "topk", "kthvalue"})
 """Those of them whose operands are not only indices of a tensor."""
+_INDEXED = (Tensor, Sequence, Tuple, Unknown)
+"""What may refuse an index: an argument may be a tensor, or a sequence of tensors."""
 RESHAPES = frozenset({"[]", "unsqueeze", "squeeze", "view", "reshape", "flatten", "long", "masked_fill"})
 """What keeps elements, by the names of methods."""
 EXTREMES = frozenset({
@@ -189,7 +191,7 @@ def _is_of_selection(code: Code, subscript: ast.Subscript) -> bool:
 
 def _indices(code: Code, node: ast.AST) -> list[ast.expr]:
     """What an expression takes elements by, if that is data."""
-    if isinstance(node, ast.Subscript) and any(isinstance(one, Tensor) for one in options(code.value(node.value))):
+    if isinstance(node, ast.Subscript) and any(isinstance(one, _INDEXED) for one in options(code.value(node.value))):
         return [item for item in indices(node) if not isinstance(item, ast.Slice) and _is_index(code, item)]
     if isinstance(node, ast.Call):
         callee = code.value(node.func)
@@ -249,7 +251,7 @@ def _names(node: ast.AST) -> list[ast.Name]:
     return [n for n in ast.walk(node) if isinstance(n, ast.Name)]
 
 
-def _behind(code: Code, names: Sequence[str]) -> set[str]:
+def _behind(code: Code, names: abc.Sequence[str]) -> set[str]:
     """Variables, and those that they were computed from."""
     function = code.tree.function(code.expression)
     found: set[str] = set()
