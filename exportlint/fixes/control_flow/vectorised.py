@@ -113,18 +113,25 @@ def segments_fix(code: Code, _: Conversion) -> Fix:
             raise InapplicableError("it is not a list of segments")
     held = code.value(labels)
     is_flat = isinstance(held, Tensor) and held.shape.rank == 1
-    parts = {"x": rows, "n": count, "s": labels}
-    shape = "({n}, *{x}.shape[1:])" if is_flat else "({n}, *{x}.shape[{s}.dim() :])"
-    by = "{s}, {x}" if is_flat else "{s}.flatten(), {x}.flatten(0, {s}.dim() - 1)"
     statement = code.tree.statement(whole)
     require_first(code, statement, whole)
     segments = code.fresh("segments", whole)
+    if is_flat:
+        shape = code.make("({n}, *{x}.shape[1:])", n=count, x=rows)
+        given = code.concrete(labels), code.concrete(rows)
+    else:
+        shape = code.make("({n}, *{x}.shape[{s}.dim() :])", n=count, x=rows, s=labels)
+        given = (
+            code.make("{s}.flatten()", s=labels),
+            code.make("{x}.flatten(0, {s}.dim() - 1)", x=rows, s=labels),
+        )
     if name == "sum":
-        start = code.make(f"{{x}}.new_zeros({shape})", **parts)
-        reduced = code.make(f"{segments}.index_add(0, {by})", **parts)
+        start = code.make("{x}.new_zeros({shape})", x=rows, shape=shape)
+        reduced = code.make("{segments}.index_add(0, {*given})", segments=segments, given=given)
     else:  # the mean of no rows is NaN
-        start = code.make(f"{{x}}.new_full({shape}, {{nan}})", nan=code.name("torch.nan", whole), **parts)
-        reduced = code.make(f'{segments}.index_reduce(0, {by}, "mean", include_self=False)', **parts)
+        start = code.make("{x}.new_full({shape}, {nan})", x=rows, shape=shape, nan=code.name("torch.nan", whole))
+        template = '{segments}.index_reduce(0, {*given}, "mean", include_self=False)'
+        reduced = code.make(template, segments=segments, given=given)
     line = templates.statement("{segments} = {start}", segments=segments, start=start)
     edits = [code.statements.insert_before(statement, [line])]
     if code.tree.parents[whole] is statement:
