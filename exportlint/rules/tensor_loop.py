@@ -8,7 +8,7 @@ from exportlint.analysis.facts import Branch, Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.hit_loops import hits_fix
-from exportlint.fixes.control_flow.vectorised import iteration_fix
+from exportlint.fixes.control_flow.vectorised import iteration_fix, segments_fix
 from exportlint.fixes.control_flow.while_loops import range_fix, while_fix
 from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.edit.code import Code
@@ -26,11 +26,15 @@ def _list_fix(code: Code, fact: Conversion) -> Fix:
     return first_of(code, fact, hits_fix, kept_tensor_fix, iteration_fix)
 
 
+def _range_fix(code: Code, fact: Conversion) -> Fix:
+    return first_of(code, fact, segments_fix, range_fix)
+
+
 READS: dict[str, tuple[str, str, Callable[[Code, Conversion], Fix]]] = {
     "range()": (
         "`range()` of a number read from a tensor: torch.export cannot know how often the loop runs",
         "use `torch.while_loop`, or loop up to a fixed bound and mask the rest",
-        range_fix,
+        _range_fix,
     ),
     "tolist()": (
         "`tolist()` of a tensor whose length depends on data: torch.export cannot know how many numbers it returns",

@@ -1,7 +1,7 @@
 """Functions for operators such as `torch.cond`, made of code that stands in place: what they take and give back.
 
-`check_movable` and `check_result` decline code that an operator refuses. `operands` says which variables a function
-takes, `given_back` what it returns, `copies` and `clone` give it tensors of its own.
+`check_movable`, `check_operands` and `check_result` decline code that an operator refuses. `operands` says which
+variables a function takes, `given_back` what it returns, `copies` and `clone` give it tensors of its own.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.trails import Trail
-from exportlint.analysis.domain.values import UNKNOWN, Dict, Origin, Tensor, Tuple, Unknown, Value
+from exportlint.analysis.domain.values import UNKNOWN, Dict, Origin, Scalar, Tensor, Tuple, Unknown, Value
 from exportlint.analysis.eval.snapshots import Run
 from exportlint.analysis.facts.control_flow import BodyAlias, BodyCapture, BodyMismatch, BodyWrite, OperandMismatch
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.template import bare_tuple, dotted, expression, method, statement
-from exportlint.fixes.edit.tree import Scope
+from exportlint.fixes.edit.tree import Scope, indices
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.defined_operands import takes_none
+from exportlint.fixes.proofs.guarded_indices import asked_numbers
 from exportlint.fixes.proofs.live_variables import needed
 
 if TYPE_CHECKING:
@@ -57,6 +59,36 @@ def check_movable(body: Iterable[ast.AST]) -> None:
             raise DeclinedError("a call whose result is unused has a side effect, which the operator does not allow")
         if not isinstance(node, Scope):
             waiting.extend(ast.iter_child_nodes(node))
+
+
+def check_operands(code: Code, body: Sequence[ast.stmt]) -> None:
+    """Raises DeclinedError if the graph of a function cannot hold what its body computes with.
+
+    That is None, as it is traced in any case, and of indices tensors of one number, and slices of several dimensions
+    that start where data says.
+    """
+    for number, one in enumerate(body, 1):
+        if takes_none(code, one):
+            raise DeclinedError("an operand may be None where the condition does not hold")
+        for part in ast.walk(one):
+            if isinstance(part, ast.Subscript) and isinstance(code.value(part.value), Tensor):
+                starts = [item.lower for item in indices(part) if isinstance(item, ast.Slice) and item.lower]
+                if sum(isinstance(code.value(start), (Scalar, Tensor)) for start in starts) > 1:
+                    raise DeclinedError("an operator cannot trace two slices that start where data says")
+                if any(_is_number(code, item) for item in indices(part)):
+                    raise DeclinedError("an operator cannot trace an index that is a tensor of one number")
+        if number < len(body):
+            code = code.after([one])
+
+
+def _is_number(code: Code, index: ast.expr) -> bool:
+    """Whether an index is a tensor that holds one number, as far as its shape, or the condition, tells."""
+    held = code.value(index)
+    if not isinstance(held, Tensor) or held.kind in {"bool", "float"} or held.shape.rank:
+        return False
+    made = index if held.trail is None else held.trail.node
+    is_item = isinstance(made, ast.Subscript) and isinstance(made.slice, ast.Constant)
+    return held.zero_dim or is_item or bool(asked_numbers(index) & asked_numbers(code.expression))
 
 
 def _writes_in_place(node: ast.Call) -> bool:
@@ -147,8 +179,24 @@ def _roots(value: Value) -> Iterable[object]:
     """The storages in which the data of a tensor may lie: of a new one what made it, which may give several parts."""
     for option in options(value):
         if isinstance(option, Tensor) and option.trail is not None:
-            trail: Trail = option.trail
-            yield trail.node if option.origin is Origin.FRESH else trail.steps()[0].node
+            yield _made_at(option.trail) if option.origin is Origin.FRESH else option.trail.steps()[0].node
+
+
+def _made_at(trail: Trail) -> ast.AST:
+    """What made a new tensor, behind the variables that it was assigned to since."""
+    while isinstance(trail.node, ast.Name) and trail.parent is not None:
+        trail = trail.parent
+    return trail.node
+
+
+def aliases(runs: Iterable[Run], names: Sequence[str]) -> set[str]:
+    """The variables that may hold the same tensor as one before them: an operator gives no tensor twice."""
+    found: set[str] = set()
+    for run in runs:
+        roots: dict[object, str] = {}
+        own = ((name, value) for name in names if run.is_own(value := run.variables.get(name, UNKNOWN)))
+        found |= {name for name, value in own for root in _roots(value) if roots.setdefault(root, name) != name}
+    return found
 
 
 def check_tensors(values: Iterable[Value], what: str) -> None:

@@ -11,7 +11,7 @@ functions, and refuses some that eager runs, such as those whose results are lai
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,9 @@ from exportlint.analysis.eval.snapshots import Run
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import (
+    aliases,
     check_movable,
+    check_operands,
     check_result,
     check_tensors,
     clone,
@@ -81,6 +83,7 @@ class _Way:
 def _of_expression(code: Code, node: ast.IfExp) -> Fix:
     check_movable([node.body, node.orelse])
     ways = (node.body, node.orelse)
+    check_operands(code, [ast.copy_location(ast.Expr(way), way) for way in ways])
     results = []
     for way in ways:
         runs = runs_of(code, [ast.copy_location(ast.Return(way), way)])
@@ -145,6 +148,8 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
             raise DeclinedError("one branch returns, and the other continues after the block")
         assigned = bound([*then.body, *other.body])
     check_movable([*then.body, *other.body])
+    for way in (then, other):
+        check_operands(code, way.body)
     firsts = [copies(code, way.body) for way in (then, other)]
     runs = [runs_of(code, [*analysed(first), *way.body]) for first, way in zip(firsts, (then, other), strict=True)]
     read = [*needed(then.body), *needed(other.body)]
@@ -173,7 +178,8 @@ def _end(
 ) -> tuple[Sequence[Sequence[ast.stmt]], Expression | None]:
     """The statements of a way without the one that ends it, and what the function gives that is made of it."""
     if results:
-        values = [_result(result, runs) for result in results]
+        shared = aliases(runs, results)
+        values = [_result(result, runs, shared) for result in results]
         return way.groups, bare_tuple(values) if len(values) > 1 else values[0]
     *_, final = way.body
     last = None
@@ -192,11 +198,11 @@ def _end(
     return groups, last
 
 
-def _result(name: str, runs: Sequence[Run]) -> Expression:
+def _result(name: str, runs: Sequence[Run], shared: Container[str]) -> Expression:
     values = [run.variables.get(name) for run in runs]
     found = [value for value in values if value is not None]
     if not found or len(found) < len(values):
         raise DeclinedError(f"`{name}` is not assigned on every branch")
     check_tensors(found, f"`{name}`")
-    own = all(run.is_own(value) for run, value in zip(runs, found, strict=True))
+    own = name not in shared and all(run.is_own(value) for run, value in zip(runs, found, strict=True))
     return dotted(name) if own or not any(map(is_tensor, found)) else clone(dotted(name))

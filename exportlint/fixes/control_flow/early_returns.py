@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from exportlint.fixes.control_flow.branch_paths import Branching, Case, names_in, way
 from exportlint.fixes.control_flow.logic import Condition
-from exportlint.fixes.control_flow.merging import Fresh, arm, assignment, conditions_of, folded, hoisted
+from exportlint.fixes.control_flow.merging import Fresh, arm, assignment, conditions_of, folded, hoisted, predicates
 from exportlint.fixes.control_flow.reporting_branches import only_computes, said, said_before, silent_cases
 from exportlint.fixes.control_flow.terms import Term, term
 from exportlint.fixes.edit.code import Code
@@ -23,6 +23,7 @@ from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import dotted, statement
 from exportlint.fixes.edit.tree import BLOCKS
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.live_variables import returns
 from exportlint.fixes.proofs.liveness import assigned, is_bound
 from exportlint.fixes.proofs.purity import is_harmless
@@ -79,6 +80,7 @@ def early_return(code: Code, branch: Branching, fresh: Fresh, found: Sequence[Ca
         for one in goes_on:
             if not is_harmless(here, [one]):
                 raise DeclinedError("the code after the `return` may have side effects")
+            require_unguarded(here, one)
             _note(here, one, forms)
             here = here.after([one])
     value = rest = term(here, last.value, forms)
@@ -137,13 +139,14 @@ def _exit(
     conditions = conditions_of(code, found, in_vain=in_vain)
     lines: list[Statement] = []
     values: list[Term | None] = []
-    for case in found:
+    whens = [None] * len(found) if in_vain else predicates(conditions)
+    for case, when in zip(found, whens, strict=True):
         if case.body is falls:
             values.append(None)
             continue
         leaving = way(case.body)
         keep = {n for n in leaving.assigned if n not in changed and not is_bound(code, n, maybe=True)}
-        result = arm(code, leaving, keep, (), fresh, forms)
+        result = arm(code, leaving, keep, (), fresh, forms, when)
         if result.returned is None:
             raise DeclinedError("a branch returns only sometimes")
         lines += result.lines

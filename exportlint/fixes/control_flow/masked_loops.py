@@ -1,6 +1,7 @@
 """Loops that tensor data ends, or makes skip the rest of a pass: all passes run, and `torch.where` drops results.
 
-`if c: break` becomes `stop = stop | c`, and `x = f(x)` behind it `x = torch.where(stop, x, f(x))`. What
+`if c: break` becomes `stop = stop | c`, and `x = f(x)` behind it `x = torch.where(stop, x, f(x))`. Of
+`if c: best = i; break`, the first hit counts: `hit = ~stop & c`, `best = torch.where(hit, i, best)`. What
 `if c: return x` gives is chosen behind the loop, where `x` is what it was then.
 
 Never safe: all passes run, so that a loop takes longer, and each must keep shapes and dtypes.
@@ -15,12 +16,12 @@ from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
-from exportlint.fixes.control_flow.logic import Condition
+from exportlint.fixes.control_flow.logic import Condition, Predicate
 from exportlint.fixes.control_flow.merging import Fresh
 from exportlint.fixes.control_flow.predicated_writes import lasting_condition
-from exportlint.fixes.control_flow.predication import Predicate, Predicated, calls_only
+from exportlint.fixes.control_flow.predication import Predicated, calls_only
 from exportlint.fixes.control_flow.reporting_branches import said_before, silent
-from exportlint.fixes.control_flow.terms import choose, term
+from exportlint.fixes.control_flow.terms import choose, term, total_parts
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import call, dotted, statement
@@ -38,10 +39,10 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     """
     branch = code.tree.statement(code.expression)
     body = silent(code, branch.body) if isinstance(branch, ast.If) else ()
-    if not isinstance(branch, ast.If) or branch.orelse or len(body) != 1:
+    if not isinstance(branch, ast.If) or branch.orelse or not body:
         raise InapplicableError("it is not an `if …: break`")
-    leave = body[0]
-    if not isinstance(leave, (ast.Break, ast.Continue, ast.Return)):
+    *first, leave = body
+    if not isinstance(leave, ast.Break if first else (ast.Break, ast.Continue, ast.Return)):
         raise InapplicableError("it is not an `if …: break`")
     loop = code.tree.parents[branch]
     if not isinstance(loop, ast.For) or loop.orelse:
@@ -59,8 +60,16 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     if not isinstance(leave, ast.Continue):
         start = [statement("{flag} = {false}", flag=flag, false=call(code.name("torch.tensor"), False))]
         start += [statement("{name} = None", name=name) for name in sorted(late)]
-        left = statement("{flag} = {flag} | {condition}", flag=flag, condition=condition.tensor)
-        lines = [*said_before(code, branch, dotted(flag)), left]
+        lines = said_before(code, branch, dotted(flag))
+        met = condition.tensor
+        if first:
+            if late & set(bound(first)):
+                raise DeclinedError("a variable has no value before the loop")
+            hit = predicated.name("hit")
+            lines.append(statement("{hit} = ~{flag} & {condition}", hit=hit, flag=flag, condition=met))
+            met = dotted(hit)
+            lines += predicated.block(code, first, Predicate(met))
+        lines.append(statement("{flag} = {flag} | {met}", flag=flag, met=met))
         edits = [code.statements.insert_before(loop, start), code.statements.replace([branch], lines)]
         masked = loop.body[:index] + loop.body[index + 1 :]
         if isinstance(leave, ast.Return):
@@ -132,7 +141,9 @@ def _masked(code: Code, one: ast.stmt, predicated: Predicated, when: Predicate, 
         if isinstance(target, ast.Name) and target.id not in (predicated.masked or ()):
             if not _has_no_effect(code, one.value):
                 raise DeclinedError("the loop does more than assign variables")
-            return []
+            changed = total_parts(code, one.value, when)
+            value = code.concrete(one.value, changed)
+            return [code.replace(one.value, value)] if changed else []
     lines = predicated.statement(code, one, when, called=True)
     return [code.statements.replace([one], lines)]
 

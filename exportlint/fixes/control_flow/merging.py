@@ -17,12 +17,13 @@ from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Const
 from exportlint.fixes.control_flow.branch_paths import Branching, Case, Step, Way, cases, way
 from exportlint.fixes.control_flow.conditions import condition_in_vain, tensor_condition
-from exportlint.fixes.control_flow.logic import Condition
+from exportlint.fixes.control_flow.logic import Condition, Predicate
 from exportlint.fixes.control_flow.terms import Term, choose, is_sound, term
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.template import SYMBOLS, bare_tuple, binary, dotted, expression, statement
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.guarded_indices import guarded_indices
 from exportlint.fixes.proofs.liveness import is_bound, read_later
 from exportlint.fixes.proofs.purity import require_pure
 from exportlint.fixes.proofs.result_shapes import Forms
@@ -61,11 +62,19 @@ class Arm:
     returned: Term | None = None
 
 
-def arm(code: Code, through: Way, keep: Collection[str], final: Collection[str], fresh: Fresh, forms: Forms) -> Arm:
+def arm(
+    code: Code,
+    through: Way,
+    keep: Collection[str],
+    final: Collection[str],
+    fresh: Fresh,
+    forms: Forms,
+    when: Predicate | None = None,
+) -> Arm:
     """A way as code that leaves the variables alone that were there before.
 
     The variables in `keep` are its own. What the variables in `final` get last is not assigned but given, unless the
-    way itself reads it.
+    way itself reads it. What it computes is used only `when` a condition holds.
     """
     known = dict(forms)
     lines: list[Statement] = []
@@ -73,7 +82,7 @@ def arm(code: Code, through: Way, keep: Collection[str], final: Collection[str],
     sound = True
     for index, step in enumerate(through.steps):
         later = Way(through.steps[index + 1 :], through.returned)
-        before, values = _values(code, step, fresh, known)
+        before, values = _values(code, step, fresh, known, when)
         lines += before
         given = {n for n in step.targets if n in values and n in final and n not in {*later.reads, *later.assigned}}
         if not step.value or len(step.targets) == 1:
@@ -99,7 +108,7 @@ def arm(code: Code, through: Way, keep: Collection[str], final: Collection[str],
     variables = {name: replace(value, safe=value.safe and sound) for name, value in variables.items()}
     if through.returned is None:
         return Arm(tuple(lines), variables)
-    returned = term(code, through.returned, known)
+    returned = term(code, through.returned, known, when)
     return Arm(tuple(lines), variables, replace(returned, safe=returned.safe and sound))
 
 
@@ -123,8 +132,15 @@ def merged(
     if any(not all(name in each for each in assigned) and not is_bound(code, name) for name in names):
         raise DeclinedError("a branch leaves a variable unassigned")
     conditions = conditions_of(code, found, in_vain=in_vain)
-    arms = [_arm(code, each, [other for other in ways if other is not each], names, fresh, forms) for each in ways]
-    lines = [line for each in arms for line in each.lines]
+    first: list[Statement] = []
+    if any(guarded_indices(code, one) for case in found for one in case.body):  # which ask the condition again
+        conditions = hoisted(conditions, first, fresh)
+    whens = [None] * len(ways) if in_vain else predicates(conditions)
+    arms = [
+        _arm(code, each, [other for other in ways if other is not each], names, fresh, forms, when)
+        for each, when in zip(ways, whens, strict=True)
+    ]
+    lines = [*first, *(line for each in arms for line in each.lines)]
     if len(names) > 1:
         conditions = hoisted(conditions, lines, fresh)
     variables: dict[str, Term] = {}
@@ -238,6 +254,13 @@ def conditions_of(code: Code, found: Sequence[Case], *, in_vain: bool = False) -
     return [tensor_condition(code, tests[0]), *(condition_in_vain(code, test, known) for test in tests[1:])]
 
 
+def predicates(conditions: Sequence[Condition]) -> list[Predicate | None]:
+    """When each way is taken, as far as that is one condition."""
+    first, *others = conditions
+    last = [None] if others else [Predicate(first.tensor, holds=False)]
+    return [Predicate(first.tensor), *(None for _ in others), *last]
+
+
 def folded(code: Code, conditions: Sequence[Condition], terms: Sequence[Term]) -> Term:
     """The first term whose condition holds, or the last one."""
     *others, value = terms
@@ -284,10 +307,18 @@ def assignment(name: str, value: Term) -> Statement:
     return statement("{name} = {value}", name=name, value=value.source)
 
 
-def _arm(code: Code, this: Way, others: Sequence[Way], names: Sequence[str], fresh: Fresh, forms: Forms) -> Arm:
+def _arm(
+    code: Code,
+    this: Way,
+    others: Sequence[Way],
+    names: Sequence[str],
+    fresh: Fresh,
+    forms: Forms,
+    when: Predicate | None,
+) -> Arm:
     taken = set(names).union(*({*other.assigned, *other.reads} for other in others))
     keep = {name for name in this.assigned if name not in taken and not is_bound(code, name, maybe=True)}
-    return arm(code, this, keep, names, fresh, forms)
+    return arm(code, this, keep, names, fresh, forms, when)
 
 
 def _current(code: Code, node: ast.Name, forms: Forms) -> Term:
@@ -300,16 +331,18 @@ def _variable(code: Code, node: ast.Name, forms: Forms) -> Term:
     return term(code.renamed({node.id: node.id}), node, forms)
 
 
-def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequence[Statement], dict[str, Term]]:
+def _values(
+    code: Code, step: Step, fresh: Fresh, forms: Forms, when: Predicate | None
+) -> tuple[Sequence[Statement], dict[str, Term]]:
     """What a step assigns, and lines to run first."""
     if isinstance(step.statement, Branching):
         found = merged(code, step.statement, fresh, forms, in_vain=True)
         return found.lines, found.variables
     assert step.value is not None
     if isinstance(step.statement, ast.AugAssign):
-        return (), {step.targets[0]: _augmented(code, step.value, forms)}
+        return (), {step.targets[0]: _augmented(code, step.value, forms, when)}
     if isinstance(step.statement, (ast.Assign, ast.AnnAssign)) and len(step.targets) == 1:
-        return (), {step.targets[0]: term(code, step.value, forms)}
+        return (), {step.targets[0]: term(code, step.value, forms, when)}
     require_pure(code, step.value)
     behind = code.after([step.statement])
     unknown = dict.fromkeys(step.targets)
@@ -320,9 +353,9 @@ def _values(code: Code, step: Step, fresh: Fresh, forms: Forms) -> tuple[Sequenc
     }
 
 
-def _augmented(code: Code, operation: ast.expr, forms: Forms) -> Term:
+def _augmented(code: Code, operation: ast.expr, forms: Forms, when: Predicate | None) -> Term:
     assert isinstance(operation, ast.BinOp)
-    left, right = term(code, operation.left, forms), term(code, operation.right, forms)
+    left, right = term(code, operation.left, forms, when), term(code, operation.right, forms, when)
     # a tensor is written itself, which others may see
     return Term(
         binary(SYMBOLS[type(operation.op)], left.source, right.source),

@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Origin, Tensor
-from exportlint.fixes.control_flow.logic import Condition
+from exportlint.fixes.control_flow.logic import Condition, Predicate
 from exportlint.fixes.control_flow.merging import Fresh, assignment, hoisted
 from exportlint.fixes.control_flow.predicated_writes import lasting_condition
-from exportlint.fixes.control_flow.predication import Predicate, Predicated, calls_only
+from exportlint.fixes.control_flow.predication import Predicated, calls_only
 from exportlint.fixes.control_flow.terms import choose, term
 from exportlint.fixes.control_flow.where import branch_of
 from exportlint.fixes.edit.template import dotted
 from exportlint.fixes.errors import DeclinedError, InapplicableError
+from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.live_variables import returns
 from exportlint.fixes.proofs.liveness import assigned, is_bound
 from exportlint.fixes.proofs.purity import is_harmless, is_pure
@@ -63,14 +64,14 @@ def return_fix(code: Code, _: Fact) -> Fix:
     lines += predicated.block(code, body, Predicate(condition.tensor))
     if predicated.masks:
         raise DeclinedError("a list gets items in the branch")
-    early = term(code.after(body), leave.value, {})  # type: ignore[attr-defined]
+    early = term(code.after(body), leave.value, {}, Predicate(condition.tensor))  # type: ignore[attr-defined]
     if early.reads & assigned(rest):
         name = fresh.name("early")
         lines.append(assignment(name, early))
         early = replace(early, source=dotted(name), items=None, reads=frozenset({name}))
     edits = [code.statements.replace([branch], lines)] if lines else [code.statements.left_out(branch)]
     late, here = _late(code, branch, rest, fresh, condition)
-    value = choose(here, condition, early, term(here, last.value, {}))
+    value = choose(here, condition, early, term(here, last.value, {}, Predicate(condition.tensor, holds=False)))
     return code.fix(MESSAGE, *edits, *late, code.replace(last.value, value.unbracketed), safe=False)
 
 
@@ -81,6 +82,7 @@ def _late(
     predicated, when = Predicated(code, branch, fresh, frozenset()), Predicate(condition.tensor, holds=False)
     edits: list[Draft] = []
     for one in rest:
+        require_unguarded(code, one)
         if not is_harmless(code, [one]) and not _only_assigns(code, one):
             edits.append(code.statements.replace([one], predicated.statement(code, one, when, called=True)))
         code = code.after([one])

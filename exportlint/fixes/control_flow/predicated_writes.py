@@ -19,15 +19,16 @@ from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
-from exportlint.fixes.control_flow.logic import Condition
+from exportlint.fixes.control_flow.logic import Condition, Predicate
 from exportlint.fixes.control_flow.merging import Fresh, hoisted
-from exportlint.fixes.control_flow.predication import Predicate, Predicated
+from exportlint.fixes.control_flow.predication import Predicated
 from exportlint.fixes.control_flow.where import branch_of, choice
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import method
 from exportlint.fixes.errors import DeclinedError, InapplicableError
+from exportlint.fixes.proofs.guarded_indices import guarded_indices
 from exportlint.fixes.proofs.live_variables import returns
 from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.syntax.definitions import FunctionNode
@@ -49,7 +50,8 @@ def write_fix(code: Code, _: Fact) -> Fix:
         raise InapplicableError("the `if` before it tests its condition first")
     first = branch.body[0]
     unpacks = isinstance(first, ast.Assign) and any(isinstance(t, (ast.Tuple, ast.List)) for t in first.targets)
-    several = len(branch.body) + len(branch.orelse) > 1 or isinstance(first, (ast.For, ast.With)) or unpacks
+    repeats = guarded_indices(code, ast.Module([*branch.body, *branch.orelse], []))
+    several = repeats or len(branch.body) + len(branch.orelse) > 1 or isinstance(first, (ast.For, ast.With)) or unpacks
     conditions = [lasting_condition(code, branch.test) if several else tensor_condition(code, branch.test)]
     lines: list[Statement] = []
     fresh = Fresh(code, branch)

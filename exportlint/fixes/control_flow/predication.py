@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 from exportlint.analysis.domain.values import PYTHON
 from exportlint.analysis.torch import table
 from exportlint.fixes.control_flow.conditions import condition_in_vain
-from exportlint.fixes.control_flow.logic import negated
+from exportlint.fixes.control_flow.logic import Predicate, negated
 from exportlint.fixes.control_flow.merging import Fresh, given_to
-from exportlint.fixes.control_flow.terms import in_vain, is_number, is_started_by_number
+from exportlint.fixes.control_flow.terms import is_number, is_started_by_number, total_parts
 from exportlint.fixes.eager_only.reports import is_exporting, is_report
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
@@ -53,24 +53,6 @@ if TYPE_CHECKING:
 
 NEUTRAL: dict[type[ast.operator], int] = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1}
 """What changes nothing as the right operand."""
-
-
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """When statements take effect: where a 0-d bool tensor is true, or, unless it `holds`, where it is false."""
-
-    condition: Expression
-    holds: bool = True
-
-    def choose(self, code: Code, new: Expression | int, old: Expression | int) -> Expression:
-        """A new value, or the old one."""
-        one, other = (new, old) if self.holds else (old, new)
-        return call(code.name("torch.where"), self.condition, one, other)
-
-    @property
-    def truth(self) -> Expression:
-        """A tensor that is true where the statements take effect."""
-        return self.condition if self.holds else expression("~{condition}", condition=self.condition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +99,10 @@ class Predicated:
         """The variables that held numbers, and hold tensors now."""
         self.masks: dict[str, tuple[str, ast.stmt]] = {}
         """The lists that get every item, the lists of their masks, and the statements that append."""
+
+    def name(self, like: str) -> str:
+        """A name for a variable that new code needs."""
+        return self._fresh.name(like)
 
     def block(self, code: Code, body: Sequence[ast.stmt], when: Predicate) -> list[Statement]:
         """The statements of a block. Raises DeclinedError if one does what cannot be undone."""
@@ -184,8 +170,8 @@ class Predicated:
             raise DeclinedError(f"`{name}` gets items in several places")
         mask = self._fresh.name(f"{name}_mask")
         self.masks[name] = mask, one
-        lines = [("{name}.append({item})", name, self._value(code, item)), ("{name}.append({item})", mask, when.truth)]
-        return [statement(template, name=owner, item=value) for template, owner, value in lines]
+        appended = (name, self._value(code, item, when)), (mask, when.truth)
+        return [statement("{name}.append({item})", name=owner, item=value) for owner, value in appended]
 
     def selections(self, code: Code) -> list[Draft]:
         """Edits that make the masks of lists, and let what uses the lists select by them. Raises DeclinedError."""
@@ -216,9 +202,12 @@ class Predicated:
             return self._unpacked(code, target, value, when)
         if isinstance(target, ast.Name) and not self._is_kept(target.id):
             self._require_pure(code, value)
+            changed = total_parts(code, value, when)
+            if changed:
+                return [statement("{name} = {value}", name=target.id, value=code.concrete(value, changed))]
             return code.statements.moved([one])
-        old = self._place(code, target)
-        return [statement("{target} = {new}", target=old, new=when.choose(code, self._value(code, value), old))]
+        old = self._place(code, target, when)
+        return [statement("{target} = {new}", target=old, new=when.choose(code, self._value(code, value, when), old))]
 
     def _unpacked(self, code: Code, target: ast.Tuple | ast.List, value: ast.expr, when: Predicate) -> list[Statement]:
         if not all(isinstance(item, ast.Name) for item in target.elts):
@@ -227,11 +216,11 @@ class Predicated:
         kept = [name for name in names if self._is_kept(name)]
         own = {name: self._fresh.name(name, numbered=True) if name in kept else name for name in names}
         targets = bare_tuple(list(map(dotted, own.values())))
-        lines = [code.statement("{targets} = {value}", targets=targets, value=self._value(code, value))]
+        lines = [code.statement("{targets} = {value}", targets=targets, value=self._value(code, value, when))]
         for item in target.elts:
             assert isinstance(item, ast.Name)
             if item.id in kept:
-                old = self._place(code, item)
+                old = self._place(code, item, when)
                 lines.append(statement("{old} = {new}", old=old, new=when.choose(code, dotted(own[item.id]), old)))
         return lines
 
@@ -239,9 +228,10 @@ class Predicated:
         symbol = SYMBOLS[type(one.op)]
         if isinstance(one.target, ast.Name) and not self._is_kept(one.target.id):
             self._require_pure(code, one.value)
+            require_unguarded(code, one.value)
             return code.statements.moved([one])
-        target, neutral = self._place(code, one.target), NEUTRAL.get(type(one.op))
-        value = self._value(code, one.value)
+        target, neutral = self._place(code, one.target, when), NEUTRAL.get(type(one.op))
+        value = self._value(code, one.value, when)
         if neutral is not None and isinstance(one.target, ast.Name) and one.target.id in self.counted:
             counted = binary(symbol, target, when.choose(code, value, neutral))
             return [statement("{name} = {counted}", name=target, counted=counted)]
@@ -254,31 +244,31 @@ class Predicated:
         name = operation(code, made)
         if not isinstance(made.func, ast.Attribute) or name is None:
             return self._put_back(code, one, made, when)
-        written, new = self._out_of_place(code, made)
+        written, new = self._out_of_place(code, made, when)
         target = code.concrete(written)
         return [statement("{copy}", copy=method(target, "copy_", when.choose(code, new, target)))]
 
-    def _out_of_place(self, code: Code, made: ast.Call) -> tuple[ast.expr, Expression]:
+    def _out_of_place(self, code: Code, made: ast.Call, when: Predicate) -> tuple[ast.expr, Expression]:
         """What `t.mul_(a).add_(b)` writes to, and `t.mul(a).add(b)`. Raises DeclinedError."""
         name = operation(code, made) or ""
         if not isinstance(made.func, ast.Attribute) or not name.endswith("_"):
             raise DeclinedError("it does more than write")
         held = made.func.value
         if isinstance(held, ast.Call) and (operation(code, held) or "").endswith("_"):
-            written, old = self._out_of_place(code, held)
+            written, old = self._out_of_place(code, held, when)
         elif is_pure(code, held):
             written, old = held, code.concrete(held)
         else:
             raise DeclinedError("the written value has side effects")
-        arguments: list[Hole] = [self._value(code, argument) for argument in made.args]
+        arguments: list[Hole] = [self._value(code, argument, when) for argument in made.args]
         if any(one.arg is None for one in made.keywords):
             raise DeclinedError("its arguments are not known")
-        arguments += [keyword(one.arg or "", self._value(code, one.value)) for one in made.keywords]
+        arguments += [keyword(one.arg or "", self._value(code, one.value, when)) for one in made.keywords]
         known = table.tensor_member(name[:-1])
         if name in {"copy_", "fill_", "zero_"} and written is held:
             if len(arguments) > 1 or made.keywords:
                 raise DeclinedError("the method has no out-of-place variant")
-            return written, self._value(code, made.args[0]) if made.args else expression("0")
+            return written, self._value(code, made.args[0], when) if made.args else expression("0")
         if known is None or known.kind != "method" or known.random or known.view:
             raise DeclinedError("the method has no out-of-place variant")
         return written, method(old, name[:-1], *arguments)
@@ -327,11 +317,10 @@ class Predicated:
                 lines += self.block(code, body_, Predicate(dotted(next(made))))
         return lines
 
-    def _value(self, code: Code, node: ast.expr) -> Expression:
-        """A value that is computed in any case. Numbers that it divides by become tensors, which may be zero."""
+    def _value(self, code: Code, node: ast.expr, when: Predicate) -> Expression:
+        """A value that is computed in any case, though it is only used where the condition holds."""
         self._require_pure(code, node)
-        require_unguarded(code, node)
-        return in_vain(code, node)
+        return code.concrete(node, total_parts(code, node, when))
 
     def _require_pure(self, code: Code, node: ast.expr) -> None:
         if not is_pure(code, node) and not (self._called_anyway and calls_only(node)):
@@ -343,7 +332,7 @@ class Predicated:
             return name in self.masked
         return is_bound(self._before, name, maybe=True) or read_later(self._before, self._around, name)
 
-    def _place(self, code: Code, node: ast.expr) -> Expression:
+    def _place(self, code: Code, node: ast.expr, when: Predicate) -> Expression:
         """A place that holds a tensor, or a variable that holds a number, to read and to write."""
         if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             raise DeclinedError("several places are written")
@@ -357,7 +346,7 @@ class Predicated:
             raise DeclinedError("the written value is not a tensor")
         if isinstance(node, ast.Name) and is_counted:
             self.counted[node.id] = None
-        return code.concrete(node)
+        return code.concrete(node, total_parts(code, node, when, written=True))
 
     def starts(self, code: Code) -> list[Draft]:
         """Edits that let the variables that held numbers be tensors from the start, where that is one constant."""

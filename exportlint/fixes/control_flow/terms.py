@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import PYTHON, Const, Python, Scalar, Size, Tensor, Value
 from exportlint.fixes.control_flow.conditions import condition_in_vain
-from exportlint.fixes.control_flow.logic import Condition
+from exportlint.fixes.control_flow.logic import Condition, Predicate
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.template import bare_tuple, call, expression, names_in, same
+from exportlint.fixes.edit.template import bare_tuple, call, expression, method, names_in, same
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.operands import operand
-from exportlint.fixes.proofs.guarded_indices import require_unguarded
+from exportlint.fixes.proofs.defined_operands import require_defined
+from exportlint.fixes.proofs.guarded_indices import asked_numbers, guarded_indices
 from exportlint.fixes.proofs.observed_values import as_tensor, is_python, operation, scalar, tensor
 from exportlint.fixes.proofs.purity import require_pure
 from exportlint.fixes.proofs.result_shapes import Form, Forms, form
@@ -58,21 +59,28 @@ class Term:
         return bare_tuple([item.source for item in items]) if len(items) > 1 else self.source
 
 
-def term(code: Code, node: ast.expr, forms: Forms) -> Term:
-    """An expression of an arm. Raises DeclinedError if it cannot be evaluated in vain, or is not a tensor or number."""
+def term(code: Code, node: ast.expr, forms: Forms, when: Predicate | None = None) -> Term:
+    """An expression of an arm, whose value is used only `when` a condition holds.
+
+    Raises:
+        DeclinedError: it cannot be evaluated in vain, or is not a tensor or number.
+    """
     if isinstance(node, ast.Tuple) and not any(isinstance(item, ast.Starred) for item in node.elts):
-        items = tuple(term(code, item, forms) for item in node.elts)
+        items = tuple(term(code, item, forms, when) for item in node.elts)
         source = expression("({*items},)", items=[item.source for item in items])
         reads = frozenset[str]().union(*(item.reads for item in items))
         return Term(source, "tuple", items=items, reads=reads)
     if isinstance(node, ast.IfExp):
         condition = _condition(code, node.test)
         if condition is not None:
-            return choose(code, condition, term(code, node.body, forms), term(code, node.orelse, forms))
+            one, other = node.body, node.orelse
+            if when is None:
+                return choose(code, condition, term(code, one, forms), term(code, other, forms))
+            ways = when.within(condition), when.within(condition, holds=False)
+            return choose(code, condition, term(code, one, forms, ways[0]), term(code, other, forms, ways[1]))
     require_pure(code, node)
-    require_unguarded(code, node)
-    divisors = _divisors(code, node)
-    source, reads, safe = code.concrete(node, divisors), read_by(code, node), not divisors
+    changed = total_parts(code, node, when)
+    source, reads, safe = code.concrete(node, changed), read_by(code, node), not changed
     value = code.value(node)
     held = as_tensor(value)
     if held is not None:
@@ -87,9 +95,43 @@ def term(code: Code, node: ast.expr, forms: Forms) -> Term:
     return Term(source, "other", safe=safe, reads=reads)
 
 
-def in_vain(code: Code, node: ast.expr) -> Expression:
-    """An expression that is evaluated in any case: numbers that it divides by become tensors, which may be zero."""
-    return code.concrete(node, _divisors(code, node))
+def alternatives(code: Code, condition: Condition, node: ast.IfExp, forms: Forms) -> tuple[Term, Term]:
+    """The two values of a conditional expression, each for where the condition chooses it."""
+    return (
+        term(code, node.body, forms, Predicate(condition.tensor)),
+        term(code, node.orelse, forms, Predicate(condition.tensor, holds=False)),
+    )
+
+
+def total_parts(
+    code: Code, node: ast.expr, when: Predicate | None, *, written: bool = False
+) -> dict[ast.expr, Expression]:
+    """The parts of an expression that is evaluated in any case which have to change, so that nothing is refused.
+
+    Numbers that it divides by become tensors, which may be zero; indices that the condition keeps in range are 0 where
+    it does not hold.
+
+    Raises:
+        DeclinedError: nothing says when the value is used, or another operation may be refused.
+    """
+    require_defined(code, node)
+    kept = guarded_indices(code, node)
+    if kept and when is None:
+        raise DeclinedError("the condition may keep an index in range")
+    return _divisors(code, node) | {
+        index: _in_range(code, index, when, written=written) for index in kept if when is not None
+    }
+
+
+def _in_range(code: Code, index: ast.expr, when: Predicate, *, written: bool) -> Expression:
+    if tensor(code, index) is not None:
+        chosen = when.choose(code, code.concrete(index), 0)
+        is_number = asked_numbers(index) & asked_numbers(code.expression)
+        return method(chosen, "reshape", 1) if written and is_number else chosen  # export asks for no number then
+    if scalar(code, index) is None:
+        raise DeclinedError("the condition may keep an index in range")
+    number = call(code.name("torch.tensor"), code.concrete(index))
+    return method(when.choose(code, number, 0), "item")
 
 
 def _divisors(code: Code, node: ast.expr) -> dict[ast.expr, Expression]:

@@ -1,10 +1,11 @@
 """Loops and comprehensions over rows as operators on the whole tensor.
 
 `sum(x[i] * 2 for i in rows)` becomes `(x[rows] * 2).sum(0)`, `for i in rows: y[i] = 0` becomes `y[rows] = 0`, and
-`torch.stack([r for r in x if r.sum() > 0])` becomes `x[x.flatten(1).sum(-1) > 0]`.
+`torch.stack([r for r in x if r.sum() > 0])` becomes `x[x.flatten(1).sum(-1) > 0]`. The rows of each of `n` segments,
+`torch.stack([x[s == i].sum(0) for i in range(n)])`, become `x.new_zeros((n, *x.shape[1:])).index_add(0, s, x)`.
 
-Never safe: sums are added in another order, repeated indices are written in any order, and an empty selection gives an
-empty tensor where Python raised or gave 0.
+Never safe: sums are added in another order, repeated indices are written in any order, an empty selection gives an
+empty tensor where Python raised or gave 0, and negative numbers of segments are refused.
 """
 
 from __future__ import annotations
@@ -15,16 +16,18 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import External, Value
+from exportlint.analysis.domain.values import External, Tensor, Value
 from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import is_tensor
+from exportlint.fixes.edit import template as templates
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.template import binary, method
-from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.live_variables import needed_after
+from exportlint.fixes.proofs.purity import may_repeat, require_first
 from exportlint.syntax.definitions import dotted
 
 if TYPE_CHECKING:
@@ -91,6 +94,76 @@ def filter_fix(code: Code, _: Branch) -> Fix:
     call, summed = _reduction(code, whole)
     new = batch.total(whole.elt) if summed else batch.expression(whole.elt)
     return code.fix(MESSAGE, code.replace(call, new), safe=False)
+
+
+def segments_fix(code: Code, _: Conversion) -> Fix:
+    """Reduce the rows of each segment at once: `torch.stack([x[s == i].mean(0) for i in range(n)])`.
+
+    Raises:
+        DeclinedError: the items are not stacked, or are more than the sum or mean of the rows of a segment.
+    """
+    around = next((n for n in code.tree.ancestors(code.expression) if isinstance(n, ast.comprehension)), None)
+    whole = code.tree.parents.get(around) if around is not None else None
+    if around is None or not isinstance(whole, ast.ListComp) or len(whole.generators) > 1 or around.ifs:
+        raise InapplicableError("it is not a list of segments")
+    match around.target, around.iter:
+        case ast.Name(id=number), ast.Call(func=ast.Name(id="range"), args=[count], keywords=[]):
+            rows, labels, name = _segment(code, whole.elt, number)
+        case _:
+            raise InapplicableError("it is not a list of segments")
+    held = code.value(labels)
+    is_flat = isinstance(held, Tensor) and held.shape.rank == 1
+    statement = code.tree.statement(whole)
+    require_first(code, statement, whole)
+    segments = code.fresh("segments", whole)
+    if is_flat:
+        shape = code.make("({n}, *{x}.shape[1:])", n=count, x=rows)
+        given = code.concrete(labels), code.concrete(rows)
+    else:
+        shape = code.make("({n}, *{x}.shape[{s}.dim() :])", n=count, x=rows, s=labels)
+        given = (
+            code.make("{s}.flatten()", s=labels),
+            code.make("{x}.flatten(0, {s}.dim() - 1)", x=rows, s=labels),
+        )
+    if name == "sum":
+        start = code.make("{x}.new_zeros({shape})", x=rows, shape=shape)
+        reduced = code.make("{segments}.index_add(0, {*given})", segments=segments, given=given)
+    else:  # the mean of no rows is NaN
+        start = code.make("{x}.new_full({shape}, {nan})", x=rows, shape=shape, nan=code.name("torch.nan", whole))
+        template = '{segments}.index_reduce(0, {*given}, "mean", include_self=False)'
+        reduced = code.make(template, segments=segments, given=given)
+    line = templates.statement("{segments} = {start}", segments=segments, start=start)
+    edits = [code.statements.insert_before(statement, [line])]
+    if code.tree.parents[whole] is statement:
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+            raise DeclinedError("the items are not stacked")
+        target = statement.targets[0]
+        edits += [
+            code.replace(whole, reduced),
+            *(code.replace(n, target) for n in _stacked(code, statement, target.id)),
+        ]
+    else:
+        call, summed = _reduction(code, whole)
+        if summed:
+            raise DeclinedError("the items are not stacked")
+        edits.append(code.replace(call, reduced))
+    message = "Reduce all segments at once, whose numbers must not be negative"
+    return code.fix(message, *edits, safe=False)
+
+
+def _segment(code: Code, node: ast.expr, number: str) -> tuple[ast.expr, ast.expr, str]:
+    """The rows, their numbers, and the reduction of `x[s == i].mean(0)`. Raises DeclinedError."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(
+                ast.Subscript(rows, ast.Compare(labels, [ast.Eq()], [ast.Name(i)])), "sum" | "mean" as name
+            ),
+            args=[ast.Constant(value=0)],
+            keywords=[],
+        ) if i == number and not _mentions(rows, number) and not _mentions(labels, number):
+            if code.surely(is_tensor, rows, labels) and may_repeat(code, rows) and may_repeat(code, labels):
+                return rows, labels, name
+    raise DeclinedError("it is not the sum or mean of the rows of each segment")
 
 
 def _of_iterable(code: Code, whole: Comprehension, loop: ast.comprehension) -> Fix:

@@ -23,11 +23,11 @@ from exportlint.fixes.control_flow.checks import assertion
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.early_returns import early_return
 from exportlint.fixes.control_flow.logic import either
-from exportlint.fixes.control_flow.merging import Fresh, arm, assignments, conditions_of, folded, merged
+from exportlint.fixes.control_flow.merging import Fresh, arm, assignments, conditions_of, folded, merged, predicates
 from exportlint.fixes.control_flow.messages import message_of_raise
 from exportlint.fixes.control_flow.reporting_branches import only_computes, said_before, silent_cases
 from exportlint.fixes.control_flow.same_end import ends
-from exportlint.fixes.control_flow.terms import Term, choose, term
+from exportlint.fixes.control_flow.terms import Term, alternatives, choose
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import statement
@@ -81,8 +81,8 @@ def branch_of(code: Code) -> Branching | ast.IfExp:
 def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
     """The choice that a branch makes, as one between tensors. Raises DeclinedError."""
     if isinstance(branch, ast.IfExp):
-        one, other = (term(code, each, {}) for each in (branch.body, branch.orelse))
-        value = choose(code, tensor_condition(code, branch.test), one, other)
+        condition = tensor_condition(code, branch.test)
+        value = choose(code, condition, *alternatives(code, condition, branch, {}))
         return _choice(code, branch, code.replace(branch, value.source), value)
     if code.tree.function(branch) is None:
         raise DeclinedError("the code runs when the file is imported")
@@ -175,8 +175,9 @@ def _refused(code: Code, branch: Branching, found: Sequence[Case]) -> Choice | N
 
 def _result(code: Code, found: Sequence[Case], ways: Sequence[Way], fresh: Fresh) -> tuple[Term, list[Statement]]:
     """What ways that all return give, and lines to run first."""
-    arms = [arm(code, each, (), (), fresh, {}) for each in ways]
-    value = folded(code, conditions_of(code, found), [each.returned for each in arms if each.returned is not None])
+    conditions = conditions_of(code, found)
+    arms = [arm(code, each, (), (), fresh, {}, when) for each, when in zip(ways, predicates(conditions), strict=True)]
+    value = folded(code, conditions, [each.returned for each in arms if each.returned is not None])
     return value, [line for each in arms for line in each.lines]
 
 

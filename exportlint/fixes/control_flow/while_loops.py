@@ -2,7 +2,9 @@
 
 `while c: x = f(x)` and `for i in range(n)` become two functions and `x, = torch.while_loop(cond_fn, body_fn, (x,))`.
 Where `if c: break` stands in the body, one more variable says whether the loop goes on, and the statements behind it
-take effect only then: `while True: …` is such a loop. `loop_rows` rewrites rows that the counter chooses.
+take effect only then: `while True: …` is such a loop. If a variable has no value before the loop, what stands before
+the `break` runs once in front of it, and again at the end of each pass. The flag of `while not done` becomes a tensor.
+`loop_rows` rewrites rows that the counter chooses.
 
 Never safe: shapes and dtypes have to stay, and the loop is compiled in eager too.
 """
@@ -10,17 +12,18 @@ Never safe: shapes and dtypes have to stay, and the loop is compiled in eager to
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import UNKNOWN, Const, Python, Scalar, Size, Tensor, Value
+from exportlint.analysis.domain.values import PYTHON, UNKNOWN, Const, Python, Scalar, Size, Tensor, Value
 from exportlint.analysis.eval.snapshots import Run
 from exportlint.analysis.facts import Conversion, Fact
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.control_flow.bodies import (
     Operands,
+    aliases,
     check_movable,
     check_result,
     check_tensors,
@@ -33,13 +36,15 @@ from exportlint.fixes.control_flow.bodies import (
 )
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.definitions import assigned_to, definition, put_in_place
-from exportlint.fixes.control_flow.logic import Condition, negated
+from exportlint.fixes.control_flow.logic import Condition, Predicate, negated
 from exportlint.fixes.control_flow.loop_rows import with_rows, written_rows
-from exportlint.fixes.control_flow.merging import Fresh
-from exportlint.fixes.control_flow.predication import Predicate, Predicated
+from exportlint.fixes.control_flow.merging import Fresh, given_to
+from exportlint.fixes.control_flow.predication import Predicated
 from exportlint.fixes.edit.blocks import analysed, apart
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.template import bare_tuple, binary, call, dotted, expression, keyword, method, statement
+from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.numbers.operands import operand
 from exportlint.fixes.proofs.live_variables import bound, definitely_assigned, needed, needed_after, returns
@@ -55,7 +60,12 @@ SINCE: TorchVersion = (2, 6)
 
 def while_fix(code: Code, _: Fact) -> Fix:
     """Let `torch.while_loop` run a `while`. Raises DeclinedError if its body is not fit for that."""
-    node = code.tree.statement(code.expression)
+    node: ast.AST = code.tree.statement(code.expression)
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            node = code.tree.parents[node]
+            if not isinstance(node, ast.While) or name not in _names_in([node.test]):
+                raise InapplicableError("it is not the flag of a `while`")
     if not isinstance(node, ast.While):
         raise InapplicableError("it is not a `while`")
     code.need(SINCE)
@@ -75,11 +85,39 @@ def break_fix(code: Code, _: Fact) -> Fix:
 def _while(code: Code, node: ast.While, met: ast.stmt | None = None) -> Fix:
     """A `while` as an operator; the variables are known at its test, or at the statement of its body that is `met`."""
     _check(code, node)
-    always = isinstance(node.test, ast.Constant) and bool(node.test.value)
+    always = _is_endless(node)
+    if always and met is not None:
+        rotated = _rotated(code, node, met)
+        if rotated is not None:
+            return rotated
     carried = _carried(code, node, [node.test, *node.body])
-    counters = {name: call(code.name("torch.tensor"), name) for name in carried if _is_number(code, name)}
+    counters = _numbers(code, carried, node)
     condition = None if always else _condition(code, node.test, counters)
     return _fix(code, node, carried, condition, counters, met=met)
+
+
+def _rotated(code: Code, node: ast.While, met: ast.stmt) -> Fix | None:
+    """`while True: a; if c: break; b` as `a; while not c: b; a`, if `a` gives a variable its first value."""
+    index = node.body.index(met)
+    first, behind = node.body[:index], node.body[index + 1 :]
+    left = needed_after(code.tree, node) | _names_in(returns(node.body))
+    late = set(bound(first)) & (set(needed(node.body)) | left) - definitely_assigned(code.tree, node)
+    if not late or sum(map(_breaks, node.body)) > 1:
+        return None
+    assert isinstance(met, ast.If)
+    here, body = code.after(first), [*behind, *first]
+    wanted = set(needed([met.test, *body])) | left
+    carried = [name for name in bound(body) if name in wanted]
+    has_values = set(carried) <= definitely_assigned(code.tree, met) and _have_values(here, carried)
+    if written_rows(here, body) or not has_values:
+        return None
+    counters = _numbers(here, carried, node)
+    condition = negated(Condition(_condition(here, met.test, counters))).tensor
+    return _fix(here, node, carried, condition, counters, prepared=code.statements.moved(first, above=True), body=body)
+
+
+def _is_endless(node: ast.While | ast.For) -> bool:
+    return isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
 
 
 def _breaks(one: ast.AST) -> bool:
@@ -123,8 +161,7 @@ def _returned(node: ast.While | ast.For) -> ast.Return | None:
     """The `return` that can follow a loop, as it is the only way out of it: `while True: … if c: return x`."""
     ways = [one for one in node.body if _breaks(one)]
     found = returns(node.body)
-    always = isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
-    only = always and len(ways) == len(found) == 1 and node.body[-1] is ways[0]
+    only = _is_endless(node) and len(ways) == len(found) == 1 and node.body[-1] is ways[0]
     return found[0] if only and found[0].value is not None else None
 
 
@@ -132,14 +169,48 @@ def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "")
     """The variables that a pass of a loop takes from the one before it, or leaves behind."""
     body = node.body  # type: ignore[attr-defined]
     wanted = set(needed(read)) | needed_after(code.tree, node)
-    wanted |= {n.id for one in returns(body) for n in ast.walk(one) if isinstance(n, ast.Name)}
+    wanted |= _names_in(returns(body))
     found = [name for name in bound(body) if name in wanted and name != but]
     found += [name for name in written_rows(code, body) if name not in found]
     before = definitely_assigned(code.tree, node)
     for name in found:
-        if name not in before or not all(s.variable(name) is not None for s in code.observed.snapshots):
+        if name not in before or not _have_values(code, [name]):
             raise DeclinedError(f"`{name}` is not assigned before the loop")
     return found
+
+
+def _names_in(statements: Sequence[ast.AST]) -> set[str]:
+    return {n.id for one in statements for n in ast.walk(one) if isinstance(n, ast.Name)}
+
+
+def _have_values(code: Code, names: Sequence[str]) -> bool:
+    return all(s.variable(name) is not None for s in code.observed.snapshots for name in names)
+
+
+def _numbers(code: Code, carried: Sequence[str], loop: ast.While) -> dict[str, Expression]:
+    """The numbers and truths among the variables, as the tensors that are carried."""
+    found = [name for name in carried if _is_number(code, name) or _is_flag(code, name, loop)]
+    return {name: call(code.name("torch.tensor"), name) for name in found}
+
+
+def _is_flag(code: Code, name: str, loop: ast.While | ast.For) -> bool:
+    """Whether a variable is a truth of Python at first, maybe in passes before the one that is observed."""
+    held = [option for s in code.observed.snapshots for option in options(s.variable(name) or UNKNOWN)]
+    scope = code.tree.function(loop) or code.tree.root
+    before = [n for n in code.tree.contents(scope).named(name) if place(n) < place(loop)]
+    stores = [n for n in before if isinstance(n.ctx, ast.Store)]
+    start = given_to(code, max(stores, key=place)) if stores else None
+    is_started = isinstance(start, ast.Constant) and isinstance(start.value, bool)
+    kinds = {"bool", None} if is_started else {"bool"}
+    return (is_started or any(map(_is_truth, held))) and all(
+        _is_truth(o) or o == PYTHON or (isinstance(o, (Scalar, Tensor)) and o.kind in kinds) for o in held
+    )
+
+
+def _is_truth(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, bool)
+    return isinstance(value, Python) and value.type == "bool"
 
 
 def _is_number(code: Code, name: str) -> bool:
@@ -159,6 +230,10 @@ def _condition(code: Code, node: ast.expr, counters: Mapping[str, Expression]) -
     if isinstance(node, ast.BoolOp):
         symbol = "&" if isinstance(node.op, ast.And) else "|"
         return reduce(partial(binary, symbol), (_condition(code, value, counters) for value in node.values))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return negated(Condition(_condition(code, node.operand, counters))).tensor
+    if isinstance(node, ast.Name) and node.id in counters:
+        return binary("!=", node.id, 0) if _is_number(code, node.id) else dotted(node.id)
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and set(needed([node])) & set(counters):
         return code.concrete(node)
     return tensor_condition(code, node).tensor
@@ -193,11 +268,17 @@ def _fix(
     step: Expression | None = None,
     met: ast.stmt | None = None,
     prepared: Sequence[Statement] = (),
+    body: Sequence[ast.stmt] | None = None,
 ) -> Fix:
+    """The operator and its functions. `body` is what a pass does, if not what stands in the loop."""
     if not carried:
         raise DeclinedError("the loop does not change a variable")
-    body = [one for one in node.body if not _breaks(one)]
-    kept, starts = _kept_tensors(code, node.body, starts)
+    stands = node.body if body is None else body
+    body = [one for one in stands if not _breaks(one)]
+    flags = {name for name in starts if _is_flag(code, name, node)}
+    truths = _kept_truths(code, stands, flags, starts)
+    kept, numbers = _kept_tensors(code, stands, {name: start for name, start in starts.items() if name not in flags})
+    kept, starts = {**kept, **truths}, {**starts, **numbers}
     body = [new for one in body for new in (analysed([kept[one]]) if one in kept else [one])]
     first = [*copies(code, body, starts), *(copied(name) for name in written_rows(code, body))]
     counters = analysed([assigned_to([name], start) for name, start in starts.items()])
@@ -205,16 +286,17 @@ def _fix(
     tensors = operands(code, (n for n in carried if n not in starts), (n for n in carried if n not in starts))
     passed = dict(zip(tensors.names, tensors.passed, strict=True)) | dict(starts)
     given = Operands(tuple(carried), tuple(passed[name] for name in carried))
-    back = [step if step is not None and name == carried[0] else _given_back(name, runs) for name in carried]
+    shared = aliases(runs, carried)
+    back = [step if step is not None and name == carried[0] else _given_back(name, runs, shared) for name in carried]
     names = [code.fresh("cond_fn", node), code.fresh("body_fn", node)]
     targets = ["_" if step is not None and name == carried[0] else name for name in carried]
-    groups: list[Sequence[ast.stmt]] = [node.body]
-    rows = with_rows(code, node.body, starts, kept) if len(body) == len(node.body) else None
-    if rows is None and kept and len(body) == len(node.body):
-        rows = [line for one in node.body for line in _moved(code, one, kept)]
+    groups: list[Sequence[ast.stmt]] = _runs(code, stands)
+    rows = with_rows(code, stands, starts, kept) if len(body) == len(stands) else None
+    if rows is None and kept and len(body) == len(stands):
+        rows = [line for one in stands for line in _moved(code, one, kept)]
     if rows is not None:
         first, groups = [*first, *rows], []
-    if len(body) < len(node.body):
+    if len(body) < len(stands):
         running = code.fresh("running", node)
         first = [*first, *_until_break(code, node, running, starts, met, kept)]
         groups = []
@@ -224,10 +306,12 @@ def _fix(
         condition = binary("&", running, condition) if condition is not None else clone(dotted(running))
     if condition is None:
         raise DeclinedError("the loop does not end")
+    if source(condition) in carried:  # a function gives none of its operands back
+        condition = clone(condition)
     made = call(code.name("torch.while_loop"), *names, given.tuple)
     lines = [
         *prepared,
-        apart(definition(code, names[0], given, [], [], condition), len(prepared)),
+        apart(definition(code, names[0], given, [], [], condition), bool(prepared)),
         apart(definition(code, names[1], given, first, groups, _several(back))),
         apart(statement("{left} = {made}", left=_several(list(map(dotted, targets))), made=made)),
     ]
@@ -235,7 +319,20 @@ def _fix(
     last = _returned(node)
     if last is not None:
         lines.append(code.statement("return {value}", value=last.value))
+    if stands is not node.body:
+        return code.fix(MESSAGE, code.statements.replace([node], lines), safe=False)
     return code.fix(MESSAGE, *put_in_place(code, [node], lines), safe=False)
+
+
+def _runs(code: Code, body: Sequence[ast.stmt]) -> list[Sequence[ast.stmt]]:
+    """Statements as groups of those that follow each other in the file."""
+    groups: list[list[ast.stmt]] = []
+    for one in body:
+        if groups and code.tree.following(groups[-1][-1])[:1] == [one]:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return [*groups]
 
 
 def _moved(code: Code, one: ast.stmt, kept: Mapping[ast.stmt, Statement]) -> list[Statement]:
@@ -266,6 +363,23 @@ def _kept_tensors(
     }
     begun = {name: call(code.name("torch.tensor"), name, keyword("dtype", dtype)) for name, dtype in dtypes.items()}
     return kept, dict(starts) | begun
+
+
+def _kept_truths(
+    code: Code, body: Sequence[ast.stmt], flags: Container[str], starts: Mapping[str, Expression]
+) -> dict[ast.stmt, Statement]:
+    """What gives flags their values, as tensors: `done = bool(c)` becomes `done = c`."""
+    found: dict[ast.stmt, Statement] = {}
+    for index, one in enumerate(body):
+        match one:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value) if name in flags:
+                held: Expression = call(code.name("torch.tensor"), code.concrete(value))
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in flags:
+                held = _condition(code.after(body[:index]), value, starts)
+            case _:
+                continue
+        found[one] = assigned_to([name], held)
+    return found
 
 
 def _until_break(
@@ -315,8 +429,8 @@ def _several(items: Sequence[Expression]) -> Expression:
     return bare_tuple(items) if len(items) > 1 else expression("({*items},)", items=items)
 
 
-def _given_back(name: str, runs: Sequence[Run]) -> Expression:
+def _given_back(name: str, runs: Sequence[Run], shared: Container[str]) -> Expression:
     found = [(run, run.variables.get(name, UNKNOWN)) for run in runs]
     check_tensors((value for _, value in found), f"`{name}`")
-    is_shared = any(is_tensor(value) and not run.is_own(value) for run, value in found)
+    is_shared = name in shared or any(is_tensor(value) and not run.is_own(value) for run, value in found)
     return clone(dotted(name)) if is_shared else dotted(name)

@@ -3,7 +3,8 @@
 `max(xs, key=lambda x: x.norm())` becomes
 `torch.stack(xs).index_select(0, torch.stack([x.norm() for x in xs]).argmax().reshape(1)).squeeze(0)`, and
 `sorted(xs, key=f)` and `xs.sort(key=f)` `torch.stack(xs)[torch.stack([f(x) for x in xs]).argsort(stable=True)]`. Of
-`range(n)`, the index is what `argmax` gives, and so is `xs.index(max(xs))`. `max(xs)` is `torch.stack(xs).max()`.
+`range(n)`, the index is what `argmax` gives, and the order what `argsort` does; so is `xs.index(max(xs))`. `max(xs)` is
+`torch.stack(xs).max()`.
 
 Never safe: all values need one shape and dtype, NaN is ordered otherwise, and the result is a copy.
 """
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import Sequence, Tensor, Tuple, Value
+from exportlint.analysis.domain.values import Sequence, Tensor, Tuple, Unknown, Value
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.drafts import Draft
@@ -79,6 +80,9 @@ def sorted_by_key(code: Code, made: ast.Call) -> Fix:
         raise DeclinedError("its arguments are not known")
     order = [] if descending is None else [keyword("descending", code.concrete(descending))]
     sort = method(_keys(code, made, items, key), "argsort", *order, keyword("stable", True))
+    if made.args and _is_counted(code, made.args[0]):
+        order_of = sort if _only_chooses(code, made) else method(sort, "tolist")
+        return code.fix("Sort by `argsort`, which gives a tensor", code.replace(made, order_of), safe=False)
     result = code.make("{rows}[{sort}]", rows=_rows(code, made, items), sort=sort)
     around = code.tree.parents[made]
     if isinstance(around, ast.Call) and operation(code, around) == "stack" and around.args == [made]:
@@ -90,6 +94,24 @@ def sorted_by_key(code: Code, made: ast.Call) -> Fix:
         lines = [statement("{items} = {result}", items=items.source, result=result)]
         return code.fix(message, code.statements.replace([code.tree.statement(made)], lines), safe=False)
     return code.fix(message, *items.first, code.replace(made, result), safe=False)
+
+
+def _only_chooses(code: Code, made: ast.Call) -> bool:
+    """Whether an order is used for nothing but to choose rows of tensors: as `order` in `x[order]`."""
+    uses: list[ast.AST] = [made]
+    match code.tree.parents[made]:
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if value is made:
+            scope = code.tree.function(made) or code.tree.root
+            uses = [n for n in code.tree.contents(scope).named(name) if n is not target]
+    around = [(use, code.tree.parents[use]) for use in uses]
+    return all(
+        isinstance(node, ast.Subscript) and node.slice is use and _may_hold_rows(code, node.value)
+        for use, node in around
+    )
+
+
+def _may_hold_rows(code: Code, node: ast.expr) -> bool:
+    return all(isinstance(option, (Tensor, Unknown)) for option in options(code.value(node)))
 
 
 def _is_counted(code: Code, items: ast.expr) -> bool:

@@ -1,15 +1,16 @@
 """Indices that the condition around them keeps in range: without it, eager raises an IndexError.
 
-`require_unguarded` declines an expression with such an index, `require_elements` one that takes an element of
-nothing.
+`guarded_indices` finds them, `require_unguarded` declines code with such an index, `require_elements` one that takes
+an element of nothing.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections import abc
 
-from exportlint.analysis.domain.values import Const, Scalar, Size, Tensor, TorchModule
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Const, Scalar, Sequence, Size, Tensor, TorchModule, Tuple, Unknown, Value
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.tree import indices
 from exportlint.fixes.errors import DeclinedError
@@ -21,6 +22,10 @@ _INDEXING = frozenset({
     "scatter_add", "index_add", "index_copy", "index_fill", "bincount", "repeat_interleave", "topk", "kthvalue",
 })  # fmt: skip
 """Operations that refuse indices, or counts, that are out of range."""
+_COUNTING = frozenset({"one_hot", "narrow", "select", "bincount", "repeat_interleave", "topk", "kthvalue"})
+"""Those of them whose operands are not only indices of a tensor."""
+_INDEXED = (Tensor, Sequence, Tuple, Unknown)
+"""What may refuse an index: an argument may be a tensor, or a sequence of tensors."""
 RESHAPES = frozenset({"[]", "unsqueeze", "squeeze", "view", "reshape", "flatten", "long", "masked_fill"})
 """What keeps elements, by the names of methods."""
 EXTREMES = frozenset({
@@ -30,24 +35,40 @@ EXTREMES = frozenset({
 """What picks an element, and so refuses to pick one of none."""
 
 
-def require_unguarded(code: Code, node: ast.expr) -> None:
-    """Raises DeclinedError if an expression may be refused where the condition of the finding does not hold.
+def require_unguarded(code: Code, node: ast.AST) -> None:
+    """Raises DeclinedError if code may be refused where the condition of the finding does not hold.
 
     It is if it takes an element of a selection that may be empty, or if the condition is about what it takes as index.
     """
+    if guarded_indices(code, node):
+        raise DeclinedError("the condition may keep an index in range")
+
+
+def guarded_indices(code: Code, node: ast.AST) -> list[ast.expr]:
+    """The indices in code that the condition of the finding may keep in range: of any number, 0 is in range.
+
+    Raises:
+        DeclinedError: the condition may also keep a count in range, or have an element of a selection there.
+    """
     guards: set[str] | None = None
+    found: list[ast.expr] = []
     for part in ast.walk(node):
         require_elements(code, part)
         for index in _indices(code, part):
             if isinstance(index, ast.Name) and (_is_asked_otherwise(code, index.id) or _is_chosen(code, index.id)):
                 continue
             guards = _asked(code) if guards is None else guards
+            if isinstance(index, ast.Name) and index.id not in guards and _is_found(code, index.id):
+                continue
             if guards & _behind(code, [code.renames.get(n.id, n.id) for n in _names(index)]):
-                raise DeclinedError("the condition may keep an index in range")
+                if isinstance(part, ast.Call) and operation(code, part) in _COUNTING:
+                    raise DeclinedError("the condition may keep a count in range")
+                found.append(index)
+    return found
 
 
 def _is_asked_otherwise(code: Code, name: str) -> bool:
-    """Whether the condition keeps no number in range: it is `name.any()`, or takes an element by it as well."""
+    """Whether the condition keeps no number in range: it asks `i.any()` or `i.numel()`, or takes an element by `i`."""
     test = code.expression
     for around in (test, *code.tree.ancestors(test)):
         match around:
@@ -70,15 +91,33 @@ def _is_chosen(code: Code, name: str) -> bool:
     compared = [n for n in ast.walk(code.tree.parents[test]) if isinstance(n, ast.Compare)]
     if not all(isinstance(op, (ast.Eq, ast.NotEq)) for one in compared for op in one.ops):
         return False
-    given = [
+    found = [given for given in _given(code.tree.parents[test], name) if not _is_itself(given[1], name)]
+    return bool(found) and all(_is_place_of(target, value, name) for target, value in found)
+
+
+def _is_found(code: Code, name: str) -> bool:
+    """Whether an index holds the places where something is true, which are in range whatever is true there."""
+    scope = code.tree.function(code.expression) or code.tree.root
+    stores = [n for n in code.tree.contents(scope).named(name) if isinstance(n.ctx, ast.Store)]
+    found = _given(scope, name)
+    return len(found) == len(stores) > 0 and all(_is_selection(value) for _, value in found)
+
+
+def _is_selection(value: ast.expr) -> bool:
+    value = _unshaped(value)
+    is_where = _function(value) == "where" and len(value.args) == 1  # type: ignore[attr-defined]
+    return is_where or _function(value) in {"nonzero", "argwhere"}
+
+
+def _given(scope: ast.AST, name: str) -> list[tuple[ast.expr, ast.expr]]:
+    """What a variable is assigned in some code, and along with what."""
+    return [
         (target, one.value)
-        for one in ast.walk(code.tree.parents[test])
+        for one in ast.walk(scope)
         if isinstance(one, ast.Assign)
         for target in one.targets
         if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(target))
     ]
-    found = [(target, value) for target, value in given if not _is_itself(value, name)]
-    return bool(found) and all(_is_place_of(target, value, name) for target, value in found)
 
 
 def _unshaped(value: ast.expr) -> ast.expr:
@@ -115,12 +154,15 @@ def _function(node: ast.expr) -> str:
 
 def _asks_truth(code: Code, node: ast.Name) -> bool:
     around = code.tree.parents[node]
-    return isinstance(around, ast.Attribute) and around.attr in {"any", "all"}
+    return isinstance(around, ast.Attribute) and around.attr in {"any", "all", "numel", "nelement", "shape", "size"}
 
 
 def _is_place(code: Code, node: ast.Name) -> bool:
     around = code.tree.parents[node]
-    return isinstance(around, ast.Subscript) and around.slice is node
+    item: ast.AST = node
+    if isinstance(around, ast.Tuple):
+        item, around = around, code.tree.parents[around]
+    return isinstance(around, ast.Subscript) and around.slice is item
 
 
 def require_elements(code: Code, node: ast.AST) -> None:
@@ -149,7 +191,7 @@ def _is_of_selection(code: Code, subscript: ast.Subscript) -> bool:
 
 def _indices(code: Code, node: ast.AST) -> list[ast.expr]:
     """What an expression takes elements by, if that is data."""
-    if isinstance(node, ast.Subscript) and isinstance(code.value(node.value), Tensor):
+    if isinstance(node, ast.Subscript) and any(isinstance(one, _INDEXED) for one in options(code.value(node.value))):
         return [item for item in indices(node) if not isinstance(item, ast.Slice) and _is_index(code, item)]
     if isinstance(node, ast.Call):
         callee = code.value(node.func)
@@ -169,7 +211,10 @@ def _is_index(code: Code, node: ast.expr) -> bool:
 
 
 def _is_integer(code: Code, node: ast.expr) -> bool:
-    value = code.value(node)
+    return any(map(_may_count, options(code.value(node))))
+
+
+def _may_count(value: Value) -> bool:
     if isinstance(value, Const):
         return type(value.value) is int
     return isinstance(value, (Scalar, Size)) or (isinstance(value, Tensor) and value.kind not in {"bool", "float"})
@@ -190,11 +235,23 @@ def _asked(code: Code) -> set[str]:
     return _behind(code, [n.id for each in tests for n in _names(each)])
 
 
+def asked_numbers(test: ast.AST) -> set[str]:
+    """The variables that hold one number each if an expression is one number: `i` of `i > 0`, whose truth is asked."""
+    match test:
+        case ast.Name(id=name):
+            return {name}
+        case ast.Compare() | ast.BoolOp() | ast.UnaryOp() | ast.BinOp():
+            return {name for part in ast.iter_child_nodes(test) for name in asked_numbers(part)}
+        case ast.Call(func=ast.Attribute(value=read, attr="item")) | ast.Call(func=ast.Name(), args=[read]):
+            return asked_numbers(read)
+    return set()
+
+
 def _names(node: ast.AST) -> list[ast.Name]:
     return [n for n in ast.walk(node) if isinstance(n, ast.Name)]
 
 
-def _behind(code: Code, names: Sequence[str]) -> set[str]:
+def _behind(code: Code, names: abc.Sequence[str]) -> set[str]:
     """Variables, and those that they were computed from."""
     function = code.tree.function(code.expression)
     found: set[str] = set()

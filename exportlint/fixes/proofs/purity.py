@@ -123,6 +123,9 @@ def _is_harmless(code: Code, node: ast.Call) -> bool:
 
 def is_stateless(module: TorchModule) -> bool:
     """Whether a call of a module of torch neither writes nor draws, in whatever mode: `nn.ReLU(True)` writes."""
+    if module.items is not None and module.name.endswith(".Sequential"):
+        called = [option for item in module.items for option in options(item)]
+        return all(isinstance(one, TorchModule) and is_stateless(one) for one in called)
     layer = find_layer(module.name)
     return layer is not None and layer.effects == "never" and not _is_given_inplace(module)
 
