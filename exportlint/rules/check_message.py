@@ -20,6 +20,7 @@ TEXT = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR, (2, 
 ELSEWHERE = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 15): None})
 FUNCTION = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 13): None})
 CLAIMS = {"no function": TEXT, "a function": FUNCTION, "a function defined elsewhere": ELSEWHERE}
+OF_NUMBERS = "of numbers read"
 
 
 @rule("EXP613", "check-message", CheckMessage)
@@ -28,7 +29,16 @@ def check_message(fact: CheckMessage, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIMS.get(fact.problem, CLAIM))
     if severity is None or fact.guarded:
         return
-    shown = f"uses `{fact.captured}`" if fact.captured else f"is {fact.problem}"
+    if fact.problem == OF_NUMBERS and context.version >= FUNCTIONS:
+        yield Report(
+            severity,
+            "strict mode takes no message where `torch._check` compares numbers read from tensors",
+            "drop the message",
+            fix=_fix,
+        )
+        return
+    problem = "a function" if fact.problem == OF_NUMBERS else fact.problem
+    shown = f"uses `{fact.captured}`" if fact.captured else f"is {problem}"
     takes_text = context.version < FUNCTIONS
     accepted = "a string" if takes_text else "a function that uses constants alone"
     instead = "pass a string" if takes_text else "pass a `lambda` that returns a constant string"

@@ -88,6 +88,8 @@ REFUSED = [
     "x = x * copy.copy([1, 2])[0]",
     "x = x * len(copy.copy(vars(self)))",
     "logging.getLogger('a')",
+    "torch._check(n.item() > 0, lambda: 'no rows')",
+    "torch._check(x[x > 0].shape[0] > 0, lambda: 'no rows')",
     "x = self.first(x)[None]",
     "x = x[x.sum(1).argmax()][None]",
     "x = x[n.max()][None]",
@@ -175,6 +177,9 @@ TAKEN = [
     "x = x.masked_fill(x > 2, n)",
     "x = F.leaky_relu(x, n.item())",
     "x = x.roll(n.item(), 0)",
+    "torch._check(n.item() > 0)",
+    "torch._check((x.sum() > -9).item(), lambda: 'too low')",
+    "torch._check(len(x) > 2, lambda: 'no rows')",
     "assert np.prod(x.shape[1:]) > 1",
     "x = x / np.sqrt(x.shape[1])",
     "x = x * np.array([1.0, 2.0, 3.0, 4.0]).max()",
@@ -285,7 +290,7 @@ def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "Data-dependent branching|sort with non-constant keys|Pending unbacked symbols|marked as skipped"
         "|non-Tensor|argument type|missing_mp_subscript|non-constant typing subscript|missing sq_contains"
         "|Unsupported method call|specialized integer|Failed to trace builtin|Could not guard|annotating"
-        "|does not know how to trace|invalid call to builtin|Unresolved GetAttr"
+        "|does not know how to trace|invalid call to builtin|Unresolved GetAttr|'is_quantized'"
     )
     with pytest.raises(Exception, match=reasons):
         torch.export.export(model, example, strict=True)

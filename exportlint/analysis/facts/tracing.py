@@ -87,8 +87,12 @@ class FunctionApplied(Fact):
     name: str
 
 
-Problem = Literal["no function", "a function", "a function defined elsewhere", "a method", "captures"]
-"""Why some torch cannot make a constant of a message: what it is, or that it captures what is not a constant."""
+Problem = Literal[
+    "no function", "a function", "a function defined elsewhere", "a method", "captures", "of numbers read"
+]
+"""Why some torch refuses a message: what it is, that it captures what is not a constant, or that the check compares
+numbers read from tensors.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ HELD = (Object, Scalar, Shape, Tensor, TorchModule)
 """What a closure may hold that is not a constant."""
 
 
-def note_message(frame: Frame, message: Value, node: ast.AST) -> None:
-    """Record a message."""
+def note_message(frame: Frame, message: Value, tested: Value | None, node: ast.AST) -> None:
+    """Record a message, of a check that has `tested` something."""
     if isinstance(message, Const) and isinstance(message.value, str):
         frame.emit(CheckMessage, node, None, problem="no function")
     elif isinstance(message, Function) and message.receiver is not None:
@@ -32,8 +32,15 @@ def note_message(frame: Frame, message: Value, node: ast.AST) -> None:
         frame.emit(CheckMessage, node, None, problem="a function defined elsewhere")
     elif isinstance(message, Function):
         captured = next((n for n in _names(message) if isinstance(_held(message.closure, n), HELD)), None)
-        problem: Problem = "captures" if captured is not None else "a function"
+        plain: Problem = "of numbers read" if _compares_numbers(tested, node) else "a function"
+        problem: Problem = "captures" if captured is not None else plain
         frame.emit(CheckMessage, node, None, problem=problem, captured=captured or "")
+
+
+def _compares_numbers(tested: Value | None, node: ast.AST) -> bool:
+    """Whether a check has a symbol for its condition; the truth of a tensor, which `item` gives, is none."""
+    condition = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    return isinstance(tested, Scalar) and isinstance(condition, (ast.Compare, ast.BinOp))
 
 
 def _names(function: Function) -> list[str]:

@@ -156,9 +156,9 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
 def _check(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """`torch._check(n > 0)` tells export about a number, so that a later condition on it may be decided."""
     message = arguments.get(1, "message")
-    if message is not None:
-        note_message(frame, message, node)
     tested = data_of(arguments.get(1 if name.endswith("_with") else 0) or UNKNOWN) if name in CHECKS else None
+    if message is not None:
+        note_message(frame, message, tested, node)
     if isinstance(tested, Tensor):
         frame.emit(Conversion, node, tested, target=f"{name}()", operand=tested)
     condition = node.args[0] if isinstance(node, ast.Call) and node.args else None
