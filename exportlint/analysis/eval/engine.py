@@ -299,15 +299,20 @@ class Engine:
             known = self.promises[place, cls] = Object(Instance(cls, promised=True))
         return known
 
-    def copied(self, source: Instance, place: object) -> Object:
-        """The object that copies another at a place: in a loop the same one in each pass, and so in each root."""
+    def copied(self, source: Instance, held: Mapping[str, Value], place: object) -> Object:
+        """The object that copies another at a place: in a loop the same one in each pass, and so in each root.
+
+        Its attributes hold what is `held`, where it is made for the first time.
+        """
         lasting = self.constructing > 0
         key = (place, source, lasting)
-        place = (*key, 0 if self.repeating else self.next_of(key))
+        place = (place, lasting, *self.active) if self.repeating else (*key, self.next_of(key))
         known = self.promises.get((place, source.definition))
         if known is None:
             made = Instance(source.definition, lasting=lasting, promised=source.promised)
             made.computed |= source.computed
+            if not made.promised:
+                made.attributes.update(held)
             known = self.promises[place, source.definition] = Object(made)
         return known
 

@@ -190,14 +190,16 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
 def copied(frame: Frame, value: Object, node: ast.AST, copied_part: Callable[[Value], Value]) -> Object:
     """`copy.copy(value)`: an object with attributes of its own, which hold what `copied_part` makes of the others'."""
     engine, source = frame.engine, value.instance
-    made = engine.copied(source, node)
-    engine.effects.allocated.add(made.instance)
     engine.effects.cells.add(Cell(source, EVERY))
-    for name, held in frame.attributes(source).items():
-        cell = Cell(made.instance, name)
-        known = frame.changed_value(cell) if engine.repeating else None
-        part = engine.fixed(copied_part(held))
-        frame.store_cell(cell, part if known is None else join((known, part)), None)
+    held = {name: engine.fixed(copied_part(part)) for name, part in frame.attributes(source).items()}
+    made = engine.copied(source, held, node)
+    engine.effects.allocated.add(made.instance)
+    for name, part in held.items():
+        cell, first = Cell(made.instance, name), made.instance.attributes.get(name)
+        known = frame.stored(made.instance, name) if engine.repeating else None
+        now = part if known is None else join((known, part))
+        if now != frame.stored(made.instance, name):
+            frame.store_cell(cell, now, first)
     return made
 
 
