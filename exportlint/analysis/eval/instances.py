@@ -187,17 +187,30 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     return made
 
 
-def copied(frame: Frame, value: Object, node: ast.AST, copied_part: Callable[[Value], Value]) -> Object:
-    """`copy.copy(value)`: an object with attributes of its own, which hold what `copied_part` makes of the others'."""
+def copied(
+    frame: Frame, value: Object, node: ast.AST, copied_part: Callable[[Value], Value], known: dict[Instance, Object]
+) -> Object:
+    """An object with attributes of its own, which hold what `copied_part` makes of the others'.
+
+    It is noted as `known` before its attributes are copied, which may lead back to it.
+    """
     engine, source = frame.engine, value.instance
-    made = engine.copied(source, node)
+    made = known[source] = engine.copied(source, node)
     engine.effects.allocated.add(made.instance)
     engine.effects.cells.add(Cell(source, EVERY))
+    if is_module(frame, source.definition):  # what is registered is looked up in what the constructor has left
+        made.instance.buffers |= source.buffers
+        made.instance.places.update(source.places)
+        made.instance.registered = [copied_part(part) for part in source.registered]
+        for name, held in source.attributes.items():
+            made.instance.attributes.setdefault(name, engine.fixed(copied_part(held)))
     for name, held in frame.attributes(source).items():
         cell = Cell(made.instance, name)
-        known = frame.changed_value(cell) if engine.repeating else None
+        found = frame.changed_value(cell) if engine.repeating else None
         part = engine.fixed(copied_part(held))
-        frame.store_cell(cell, part if known is None else join((known, part)), None)
+        first = made.instance.attributes.get(name)
+        if part != first:
+            frame.store_cell(cell, part if found is None else join((found, part)), first)
     return made
 
 
