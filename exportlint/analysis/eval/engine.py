@@ -106,11 +106,12 @@ class Engine:
     constructors. `region` is the call at hand of a function that an operator
     takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replaying`: the run stands for a later
     call, which finds the state that the first left behind. While `repeating`, the code at hand stands for any number of
-    passes of a loop: what it makes at one place is one object, of `allocated`, and one container, of `places`. `serial`
-    is the number of the last allocation. `defaults` are the values of expressions that make a container once for all:
-    defaults of parameters, attributes of classes. `steps` counts the expressions that were evaluated, `limit` is how
-    many may be, `deadline` until when by the project's clock; `limits_reached` are the limits that something ran into,
-    `stopped` is where the last one was that ended an evaluation.
+    passes of a loop: what it makes at one place is one object, of `allocated`, and one container, of `places`. While
+    `caching`, calls give the objects that earlier ones gave. `serial` is the number of the last allocation. `defaults`
+    are the values of expressions that make a container once for all: defaults of parameters, attributes of classes.
+    `steps` counts the expressions that were evaluated, `limit` is how many may be, `deadline` until when by the
+    project's clock; `limits_reached` are the limits that something ran into, `stopped` is where the last one was that
+    ended an evaluation.
     `probe` is told when a fact is met, `watch` which objects are made. `omits_arguments`: what is exported is given
     nothing for which None stands by default, unless that is surely a tensor; `omits_tensors`: nor then.
     `keeps_tensors` says that there was such a tensor, beside an argument that nobody may omit.
@@ -153,6 +154,7 @@ class Engine:
     constructing: int = 0
     replaying: bool = False
     repeating: int = 0
+    caching: int = 0
     refreshed: Refreshed = field(default_factory=Refreshed)
     allocated: dict[tuple[object, ...], Instance] = field(default_factory=dict)
     made: Counter[tuple[object, ...]] = field(default_factory=Counter)
@@ -218,7 +220,7 @@ class Engine:
             self, active=[], activations=[], building=[], limits_reached=[], stopped=None,
             effects=Effects(), root=None,
             has_parameters=False, steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, constructing=0,
-            replaying=False, region=0, tracer=None, repeating=0, allocated={}, made=Counter(), places={},
+            replaying=False, region=0, tracer=None, repeating=0, caching=0, allocated={}, made=Counter(), places={},
         )  # fmt: skip
 
     @property
@@ -371,6 +373,15 @@ class Engine:
             yield self.region
         finally:
             self.region, self.tracer = outer
+
+    @contextmanager
+    def in_cache(self) -> Iterator[None]:
+        """Call a function whose results are kept: those of later calls are the same objects."""
+        self.caching += 1
+        try:
+            yield
+        finally:
+            self.caching -= 1
 
     def may_enter(self) -> bool:
         """Whether a call may be followed: it is not too deep."""
