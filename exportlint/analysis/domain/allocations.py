@@ -52,11 +52,6 @@ def unidentified(value: Value) -> Value:
     return identified(value, NOWHERE)
 
 
-def deep_copy(value: Value, join: Join) -> Value:
-    """A copy of a container and of those that it holds."""
-    return unidentified(over_parts(value, lambda part: deep_copy(part, join), join)) if value.reaches else value
-
-
 def one_of_many(value: Value) -> Value:
     """A container that stands for others that were made at the same place, too."""
     return identified(value, value.identity | {ELSEWHERE}) if value.identity else value

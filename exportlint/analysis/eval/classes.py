@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 
 from exportlint.analysis.domain.allocations import identified
@@ -257,8 +258,10 @@ def bind_member(frame: Frame, name: str, value: Value, receiver: Value, cls: Cla
         return _with_receiver(value.function, owner)
     if by_class:
         return UNKNOWN
-    computed = frame.call(_with_receiver(value.function, receiver), Arguments(), node)
-    if value.kind == "cached_property":
+    is_cached = value.kind == "cached_property"
+    with frame.engine.in_cache() if is_cached else nullcontext():
+        computed = frame.call(_with_receiver(value.function, receiver), Arguments(), node)
+    if is_cached:
         frame.emit(CachedRead, node, None, name=name, computed=computed)
     return computed
 

@@ -106,18 +106,20 @@ class Engine:
     constructors. `region` is the call at hand of a function that an operator
     takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replaying`: the run stands for a later
     call, which finds the state that the first left behind. While `repeating`, the code at hand stands for any number of
-    passes of a loop: what it makes at one place is one object, of `allocated`, and one container, of `places`. `serial`
-    is the number of the last allocation. `defaults` are the values of expressions that make a container once for all:
-    defaults of parameters, attributes of classes. `steps` counts the expressions that were evaluated, `limit` is how
-    many may be, `deadline` until when by the project's clock; `limits_reached` are the limits that something ran into,
-    `stopped` is where the last one was that ended an evaluation.
+    passes of a loop: what it makes at one place is one object, of `allocated`, and one container, of `places`. While
+    `caching`, calls give the objects that earlier ones gave. `serial` is the number of the last allocation. `defaults`
+    are the values of expressions that make a container once for all: defaults of parameters, attributes of classes.
+    `steps` counts the expressions that were evaluated, `limit` is how many may be, `deadline` until when by the
+    project's clock; `limits_reached` are the limits that something ran into, `stopped` is where the last one was that
+    ended an evaluation.
     `probe` is told when a fact is met, `watch` which objects are made. `omits_arguments`: what is exported is given
     nothing for which None stands by default, unless that is surely a tensor; `omits_tensors`: nor then.
     `keeps_tensors` says that there was such a tensor, beside an argument that nobody may omit.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `modules` and other
     `objects`, frozen as their constructor left them, and `summaries` of calls by function and arguments, which say what
-    they hold for. So are `promises`, the objects that annotations and tests such as `isinstance(value, Class)` promise.
+    they hold for. So are `promises`, the objects that annotations and tests such as `isinstance(value, Class)` promise,
+    and `copies`: what the copy at some place is a copy of.
     """
 
     project: Project
@@ -127,6 +129,7 @@ class Engine:
     modules: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
     objects: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
     promises: dict[tuple[object, Class], Object] = field(default_factory=dict)
+    copies: dict[tuple[object, Instance], Instance] = field(default_factory=dict)
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     runs_of: Counter[ast.AST] = field(default_factory=Counter)
@@ -153,6 +156,7 @@ class Engine:
     constructing: int = 0
     replaying: bool = False
     repeating: int = 0
+    caching: int = 0
     refreshed: Refreshed = field(default_factory=Refreshed)
     allocated: dict[tuple[object, ...], Instance] = field(default_factory=dict)
     made: Counter[tuple[object, ...]] = field(default_factory=Counter)
@@ -218,7 +222,7 @@ class Engine:
             self, active=[], activations=[], building=[], limits_reached=[], stopped=None,
             effects=Effects(), root=None,
             has_parameters=False, steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, constructing=0,
-            replaying=False, region=0, tracer=None, repeating=0, allocated={}, made=Counter(), places={},
+            replaying=False, region=0, tracer=None, repeating=0, caching=0, allocated={}, made=Counter(), places={},
         )  # fmt: skip
 
     @property
@@ -233,9 +237,9 @@ class Engine:
         budget of its own, and all containers that it makes are older than those of its caller.
         """
         return replace(
-            self.for_root(), summaries={}, modules={}, objects={}, promises={}, globals={}, limited_globals={},
-            defaults={}, wrappers={}, exported_dims={}, calls=CallGraph(), runs_of=Counter(), was_limited=False,
-            probe=None, silent=1, constructing=1, limit=2 * MAX_GLOBAL_STEPS, deadline=self.deadline,
+            self.for_root(), summaries={}, modules={}, objects={}, promises={}, copies={}, globals={},
+            limited_globals={}, defaults={}, wrappers={}, exported_dims={}, calls=CallGraph(), runs_of=Counter(),
+            was_limited=False, probe=None, silent=1, constructing=1, limit=2 * MAX_GLOBAL_STEPS, deadline=self.deadline,
             evaluating=definition, serial=-_SERIALS * (self.global_values.depth + 1),
         )  # fmt: skip
 
@@ -299,21 +303,22 @@ class Engine:
             known = self.promises[place, cls] = Object(Instance(cls, promised=True))
         return known
 
-    def copied(self, source: Instance, held: Mapping[str, Value], place: object) -> Object:
-        """The object that copies another at a place: in a loop the same one in each pass, and so in each root.
+    def copied(self, source: Instance, place: object) -> Object:
+        """The object that copies another at a place: in each root the same one, and so in each pass of a loop.
 
-        Its attributes hold what is `held`, where it is made for the first time.
+        A copy that the next pass copies again, as `x = copy(x)` does, is a copy of the first.
         """
         lasting = self.constructing > 0
+        if self.repeating:
+            source = self.copies.get((place, source), source)
         key = (place, source, lasting)
-        place = (place, lasting, *self.active) if self.repeating else (*key, self.next_of(key))
-        known = self.promises.get((place, source.definition))
+        found = (*key, *self.active) if self.repeating else (*key, self.next_of(key))
+        known = self.promises.get((found, source.definition))
         if known is None:
             made = Instance(source.definition, lasting=lasting, promised=source.promised)
             made.computed |= source.computed
-            if not made.promised:
-                made.attributes.update(held)
-            known = self.promises[place, source.definition] = Object(made)
+            known = self.promises[found, source.definition] = Object(made)
+            self.copies[place, made] = source
         return known
 
     def place_of(self, limit: Limit) -> Reached:
@@ -376,6 +381,15 @@ class Engine:
             yield self.region
         finally:
             self.region, self.tracer = outer
+
+    @contextmanager
+    def in_cache(self) -> Iterator[None]:
+        """Call a function whose results are kept: those of later calls are the same objects."""
+        self.caching += 1
+        try:
+            yield
+        finally:
+            self.caching -= 1
 
     def may_enter(self) -> bool:
         """Whether a call may be followed: it is not too deep."""

@@ -9,6 +9,7 @@ from exportlint.analysis.domain.accesses import Callee
 from exportlint.analysis.domain.allocations import identities, refreshed
 from exportlint.analysis.domain.heap import HEAP, Heap, join_heaps
 from exportlint.analysis.domain.lattice import heap_of, join, trail_of, with_trail
+from exportlint.analysis.domain.reachability import reachable
 from exportlint.analysis.domain.trails import Trail
 from exportlint.analysis.domain.values import (
     NONE,
@@ -16,6 +17,7 @@ from exportlint.analysis.domain.values import (
     Closure,
     Composite,
     Function,
+    Instance,
     Tensor,
     Value,
 )
@@ -73,7 +75,11 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
         # facts of the first run are of no use to a later one, but do no harm
         first_run = _key(replace(call, context=context._replace(is_silent=False)), captured)
         found = fitting(engine.summaries.get(first_run, ()), heap, call.given) if first_run is not None else None
-    if found is None and engine.active.count(function.node):
+    recurs = function.node in engine.active
+    is_one = recurs or engine.repeating or engine.caching
+    if found is not None and not is_one and _gives_new_objects(frame, found[0]):
+        found, key = None, None  # each call gives others: which ones it gives must not depend on earlier roots
+    if found is None and recurs:
         covered = covering(engine, call)
         if covered is None and is_deep(engine, call):
             inner.env, entry = widened(engine, inner.env, heap, call)
@@ -120,6 +126,15 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     _take_over(frame, summary, heap)
     note_divergence(frame, summary.effects.raises, node)
     return _returned(frame, value, node, function)
+
+
+def _gives_new_objects(frame: Frame, summary: Summary) -> bool:
+    """Whether what a call gives back leads to objects that it has made, other than modules."""
+    made = summary.effects.allocated
+    return bool(made) and any(
+        isinstance(owner, Instance) and owner in made and not is_module(frame, owner.definition)
+        for owner in reachable((summary.value,), summary.exit_heap)
+    )
 
 
 def _frame(frame: Frame, function: Function, receiver: Value | None, guards: int) -> Frame:

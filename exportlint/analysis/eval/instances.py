@@ -187,19 +187,30 @@ def instantiate(frame: Frame, cls: Class, arguments: Arguments, node: ast.AST, *
     return made
 
 
-def copied(frame: Frame, value: Object, node: ast.AST, copied_part: Callable[[Value], Value]) -> Object:
-    """`copy.copy(value)`: an object with attributes of its own, which hold what `copied_part` makes of the others'."""
+def copied(
+    frame: Frame, value: Object, node: ast.AST, copied_part: Callable[[Value], Value], known: dict[Instance, Object]
+) -> Object:
+    """An object with attributes of its own, which hold what `copied_part` makes of the others'.
+
+    It is noted as `known` before its attributes are copied, which may lead back to it.
+    """
     engine, source = frame.engine, value.instance
-    engine.effects.cells.add(Cell(source, EVERY))
-    held = {name: engine.fixed(copied_part(part)) for name, part in frame.attributes(source).items()}
-    made = engine.copied(source, held, node)
+    made = known[source] = engine.copied(source, node)
     engine.effects.allocated.add(made.instance)
+    engine.effects.cells.add(Cell(source, EVERY))
+    instance = made.instance
+    if is_module(frame, source.definition):
+        instance.buffers |= source.buffers
+        instance.places.update(source.places)
+        instance.registered = [copied_part(part) for part in source.registered]
+    held = {name: engine.fixed(copied_part(part)) for name, part in frame.attributes(source).items()}
+    if not (instance.attributes or instance.promised):  # it is made for the first time
+        instance.attributes.update(held)
     for name, part in held.items():
-        cell, first = Cell(made.instance, name), made.instance.attributes.get(name)
-        known = frame.stored(made.instance, name) if engine.repeating else None
-        now = part if known is None else join((known, part))
-        if now != frame.stored(made.instance, name):
-            frame.store_cell(cell, now, first)
+        before = frame.stored(instance, name)
+        now = part if before is None or not engine.repeating else join((before, part))
+        if now != before:
+            frame.store_cell(Cell(instance, name), now, instance.attributes.get(name))
     return made
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import replace
 
-from exportlint.analysis.domain.allocations import deep_copy, unidentified
+from exportlint.analysis.domain.allocations import over_parts, unidentified
 from exportlint.analysis.domain.lattice import join, options, tensors_in
 from exportlint.analysis.domain.values import (
     UNKNOWN,
     AttributesOf,
     Dict,
+    Instance,
     Object,
     Origin,
     Python,
@@ -22,10 +22,9 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.attribute_dictionaries import copied_attributes
-from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.instances import copied, holds_parameters
+from exportlint.analysis.eval.instances import copied, holds_parameters, operator_method
 from exportlint.analysis.facts import Call, Conversion, Copy
 from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.held_numbers import numbers_in
@@ -60,7 +59,7 @@ def _copy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
     tensor = next((t for t in tensors_in(value, 0) if not t.assumed), None)
     if tensor is not None:
         frame.emit(Copy, node, tensor, api=name, operand=tensor)
-    return _copied(frame, value, node, lambda part: part)
+    return _copied(frame, value, node, None)
 
 
 @function("copy.deepcopy joblib.dump")
@@ -71,20 +70,28 @@ def _deep_copy(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     tensor = next((t for t in tensors_in(value, 3) if not t.assumed), None)
     if tensor is not None:
         frame.emit(Copy, node, tensor, api=name, operand=tensor)
-    elif any(holds_parameters(o) for o in options(value)):
+    elif any(holds_parameters(o) and operator_method(frame, o, "__deepcopy__", node) is None for o in options(value)):
         frame.emit(Copy, node, None, api=name, operand=Tensor(), of_module=True)
     if name == "copy.deepcopy" and isinstance(value, Tensor):
         return replace(value, origin=Origin.FRESH)
-    return _copied(frame, value, node, lambda part: deep_copy(part, join))
+    return _copied(frame, value, node, {})
 
 
-def _copied(frame: Frame, value: Value, node: ast.AST, copied_part: Callable[[Value], Value]) -> Value:
-    """Copies of objects are others, but for modules, of which code changes less than it computes with."""
+def _copied(frame: Frame, value: Value, node: ast.AST, known: dict[Instance, Object] | None) -> Value:
+    """Copies are other objects. `known`: those that one deep copy has made, each of another object that it has met."""
+
+    def copied_part(part: Value) -> Value:
+        return part if known is None else _copied(frame, frame.current(part), node, known)
 
     def copy(option: Value) -> Value:
-        if isinstance(option, Object):
-            return option if is_module(frame, option.instance.definition) else copied(frame, option, node, copied_part)
-        return unidentified(copied_part(copied_attributes(frame, option)))
+        if not isinstance(option, Object):
+            return unidentified(over_parts(copied_attributes(frame, option), copied_part, join))
+        if known is not None and option.instance in known:
+            return known[option.instance]
+        own = operator_method(frame, option, "__copy__" if known is None else "__deepcopy__", node)
+        if own is not None:
+            return frame.call(own, Arguments(() if known is None else (UNKNOWN,)), node)
+        return copied(frame, option, node, copied_part, {} if known is None else known)
 
     return frame.each(value, copy)
 

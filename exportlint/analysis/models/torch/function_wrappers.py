@@ -51,7 +51,8 @@ def _call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast
     if callee.wrapper in CACHES:
         for value in arguments.values:
             demand_hash(frame, value, node, "cache key")
-        return frame.call(callee.function, arguments, node)
+        with engine.in_cache():
+            return frame.call(callee.function, arguments, node)
     if engine.constructing or callee.wrapper not in SCRIPTS | DISABLES:
         if not engine.constructing:
             note_call(frame, callee.wrapper, Arguments((), options), node)
