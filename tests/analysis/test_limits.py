@@ -93,6 +93,14 @@ def test_modules_that_hold_two_of_the_one_before_end() -> None:
     assert codes(parts_that_double(40)) == ["EXP101"]
 
 
+def test_functions_that_make_objects_of_two_that_the_one_before_made_end() -> None:
+    made = "class Out:\n    def __init__(self, value):\n        self.value = value\n\n\n"
+    made += "def f0(x):\n    return Out(x)\n\n\n"
+    one = "def f{}(x):\n    return Out(f{}(x).value + f{}(x).value)\n\n\n"
+    functions = "".join(one.format(i, i - 1, i - 1) for i in range(1, 25))
+    assert codes(made + functions + model(lambda _: "x = f24(x).value", 1)) == ["EXP101"]
+
+
 def test_globals_that_double_end() -> None:
     assert codes("n = 10\n" + "n = n * n\n" * 40 + model(lambda _: "y = x[:n]", 1)) == ["EXP101"]
 

@@ -44,6 +44,10 @@ from exportlint.syntax.walk import children, once_a_node, walk
 Captured = list[int | tuple[str, Value]]
 """Regions of enclosing calls, and what their variables hold."""
 
+MAX_TOLD_APART = 8
+"""Calls of one function in the same way, in a root, whose results are told apart. Where all were, calls would double
+from one function to the next that calls it twice.
+"""
 MAX_SUMMARIES = 8
 """Of one function with the same arguments, for heaps that differ."""
 
@@ -78,7 +82,9 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     recurs = function.node in engine.active
     is_one = recurs or engine.repeating or engine.caching
     if found is not None and not is_one and _gives_new_objects(frame, found[0]):
-        found, key = None, None  # each call gives others: which ones it gives must not depend on earlier roots
+        assert key is not None
+        if engine.next_of(key) < MAX_TOLD_APART:
+            found, key = None, None  # each call gives others: which ones it gives must not depend on earlier roots
     if found is None and recurs:
         covered = covering(engine, call)
         if covered is None and is_deep(engine, call):
