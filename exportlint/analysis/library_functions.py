@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from exportlint.analysis.domain.baked_values import Source
 from exportlint.analysis.domain.values import Value
-from exportlint.analysis.facts import Call
 from exportlint.analysis.handlers import load_handlers
 from exportlint.findings import TorchVersion
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from exportlint.analysis.eval.arguments import Arguments
     from exportlint.analysis.eval.frame import Frame
+    from exportlint.analysis.facts import Call
 
 Handler = Callable[["Frame", str, "Arguments", ast.AST], Value]
 """Gives what a call returns, and records what happens in it. The text is the qualified name of the function."""

@@ -32,7 +32,7 @@ def check_message(fact: CheckMessage, context: Context) -> Iterator[Report]:
     if fact.problem == OF_NUMBERS and context.version >= FUNCTIONS:
         yield Report(
             severity,
-            "strict mode takes no message where `torch._check` compares numbers read from tensors",
+            "strict mode accepts no message for a `torch._check` that compares numbers read from tensors",
             "drop the message",
             fix=_fix,
         )

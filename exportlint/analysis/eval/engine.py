@@ -119,7 +119,7 @@ class Engine:
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `modules` and other
     `objects`, frozen as their constructor left them, and `summaries` of calls by function and arguments, which say what
     they hold for. So are `promises`, the objects that annotations and tests such as `isinstance(value, Class)` promise,
-    and `copies`: what the copy at some place is a copy of.
+    and `copies` of objects, by the place, the object and how often; `copied_from` says what the copy at a place copies.
     """
 
     project: Project
@@ -129,7 +129,8 @@ class Engine:
     modules: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
     objects: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
     promises: dict[tuple[object, Class], Object] = field(default_factory=dict)
-    copies: dict[tuple[object, Instance], Instance] = field(default_factory=dict)
+    copies: dict[tuple[object, ...], Object] = field(default_factory=dict)
+    copied_from: dict[tuple[object, Instance], Instance] = field(default_factory=dict)
     globals: dict[tuple[Module, str], Value] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     runs_of: Counter[ast.AST] = field(default_factory=Counter)
@@ -237,10 +238,10 @@ class Engine:
         budget of its own, and all containers that it makes are older than those of its caller.
         """
         return replace(
-            self.for_root(), summaries={}, modules={}, objects={}, promises={}, copies={}, globals={},
-            limited_globals={}, defaults={}, wrappers={}, exported_dims={}, calls=CallGraph(), runs_of=Counter(),
-            was_limited=False, probe=None, silent=1, constructing=1, limit=2 * MAX_GLOBAL_STEPS, deadline=self.deadline,
-            evaluating=definition, serial=-_SERIALS * (self.global_values.depth + 1),
+            self.for_root(), summaries={}, modules={}, objects={}, promises={}, copies={}, copied_from={},
+            globals={}, limited_globals={}, defaults={}, wrappers={}, exported_dims={}, calls=CallGraph(),
+            runs_of=Counter(), was_limited=False, probe=None, silent=1, constructing=1, limit=2 * MAX_GLOBAL_STEPS,
+            deadline=self.deadline, evaluating=definition, serial=-_SERIALS * (self.global_values.depth + 1),
         )  # fmt: skip
 
     def for_probe(self, probe: Probe) -> Engine:
@@ -310,15 +311,15 @@ class Engine:
         """
         lasting = self.constructing > 0
         if self.repeating:
-            source = self.copies.get((place, source), source)
-        key = (place, source, lasting)
-        found = (*key, *self.active) if self.repeating else (*key, self.next_of(key))
-        known = self.promises.get((found, source.definition))
+            source = self.copied_from.get((place, source), source)
+        way = (place, source, lasting)
+        key = (*way, *self.active) if self.repeating else (*way, self.next_of(way))
+        known = self.copies.get(key)
         if known is None:
             made = Instance(source.definition, lasting=lasting, promised=source.promised)
             made.computed |= source.computed
-            known = self.promises[found, source.definition] = Object(made)
-            self.copies[place, made] = source
+            known = self.copies[key] = Object(made)
+            self.copied_from[place, made] = source
         return known
 
     def place_of(self, limit: Limit) -> Reached:

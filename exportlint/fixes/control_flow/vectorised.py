@@ -5,7 +5,7 @@
 `torch.stack([x[s == i].sum(0) for i in range(n)])`, become `x.new_zeros((n, *x.shape[1:])).index_add(0, s, x)`.
 
 Never safe: sums are added in another order, repeated indices are written in any order, an empty selection gives an
-empty tensor where Python raised or gave 0, and negative numbers of segments are refused.
+empty tensor where Python raised or gave 0, and negative segment numbers are refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.bodies import is_tensor
-from exportlint.fixes.edit import template as templates
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.template import binary, method
@@ -132,7 +131,7 @@ def segments_fix(code: Code, _: Conversion) -> Fix:
         start = code.make("{x}.new_full({shape}, {nan})", x=rows, shape=shape, nan=code.name("torch.nan", whole))
         template = '{segments}.index_reduce(0, {*given}, "mean", include_self=False)'
         reduced = code.make(template, segments=segments, given=given)
-    line = templates.statement("{segments} = {start}", segments=segments, start=start)
+    line = code.statement("{segments} = {start}", segments=segments, start=start)
     edits = [code.statements.insert_before(statement, [line])]
     if code.tree.parents[whole] is statement:
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
@@ -147,7 +146,7 @@ def segments_fix(code: Code, _: Conversion) -> Fix:
         if summed:
             raise DeclinedError("the items are not stacked")
         edits.append(code.replace(call, reduced))
-    message = "Reduce all segments at once, whose numbers must not be negative"
+    message = "Reduce all segments at once; segment numbers must not be negative"
     return code.fix(message, *edits, safe=False)
 
 

@@ -34,6 +34,7 @@ from exportlint.fixes.control_flow.bodies import (
     operands,
     runs_of,
 )
+from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.definitions import assigned_to, definition, put_in_place
 from exportlint.fixes.control_flow.logic import Condition, Predicate, negated
@@ -64,7 +65,7 @@ def while_fix(code: Code, _: Fact) -> Fix:
     match node:
         case ast.Assign(targets=[ast.Name(id=name)]):
             node = code.tree.parents[node]
-            if not isinstance(node, ast.While) or name not in _names_in([node.test]):
+            if not isinstance(node, ast.While) or name not in names_in(node.test):
                 raise InapplicableError("it is not the flag of a `while`")
     if not isinstance(node, ast.While):
         raise InapplicableError("it is not a `while`")
@@ -100,7 +101,7 @@ def _rotated(code: Code, node: ast.While, met: ast.stmt) -> Fix | None:
     """`while True: a; if c: break; b` as `a; while not c: b; a`, if `a` gives a variable its first value."""
     index = node.body.index(met)
     first, behind = node.body[:index], node.body[index + 1 :]
-    left = needed_after(code.tree, node) | _names_in(returns(node.body))
+    left = needed_after(code.tree, node).union(*map(names_in, returns(node.body)))
     late = set(bound(first)) & (set(needed(node.body)) | left) - definitely_assigned(code.tree, node)
     if not late or sum(map(_breaks, node.body)) > 1:
         return None
@@ -169,7 +170,7 @@ def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "")
     """The variables that a pass of a loop takes from the one before it, or leaves behind."""
     body = node.body  # type: ignore[attr-defined]
     wanted = set(needed(read)) | needed_after(code.tree, node)
-    wanted |= _names_in(returns(body))
+    wanted = wanted.union(*map(names_in, returns(body)))
     found = [name for name in bound(body) if name in wanted and name != but]
     found += [name for name in written_rows(code, body) if name not in found]
     before = definitely_assigned(code.tree, node)
@@ -177,10 +178,6 @@ def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "")
         if name not in before or not _have_values(code, [name]):
             raise DeclinedError(f"`{name}` is not assigned before the loop")
     return found
-
-
-def _names_in(statements: Sequence[ast.AST]) -> set[str]:
-    return {n.id for one in statements for n in ast.walk(one) if isinstance(n, ast.Name)}
 
 
 def _have_values(code: Code, names: Sequence[str]) -> bool:
