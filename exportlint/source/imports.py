@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _FROM = re.compile(rb"(?:^|[;:])\s*from\s+([.\s]*)([\w.\x80-\xff]*)\s*$")
 _PLAIN = re.compile(rb"(?:^|[;:])\s*$")
 _COMMENT = re.compile(rb"#[^\n]*")
-_ALIAS = re.compile(r"\s+as\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedName:
-    """What an import brings: `name` of `module`, which is that many packages up as `level` has dots, called `bound`.
+class Import(NamedTuple):
+    """What a statement imports: `names` of `module`, which is that many packages up as `level` has dots.
 
-    `name` is `*` for all names, and empty where the module itself is imported.
+    Each name is with what it is bound to. It is `*` for all names, and empty where the module itself is imported.
     """
 
     level: int
     module: str
-    name: str
-    bound: str
+    names: tuple[tuple[str, str], ...]
 
 
-def imported_names(data: bytes) -> Iterator[ImportedName]:
+def imports(data: bytes) -> Iterator[Import]:
     """What the statements of a Python file import, wherever they stand. What only looks like one is given as well."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     at = data.find(b"import")
     while at >= 0:
+        if _is_word(data[at - 1 : at]):  # `from ._lazy_import import onnx`
+            at = data.find(b"import", at + 6)
+            continue
         start = data.rfind(b"\n", 0, at) + 1
         before = data[start:at]
         while start > 1 and data[start - 2 : start - 1] == b"\\":  # the statement began on the line before
@@ -40,6 +40,10 @@ def imported_names(data: bytes) -> Iterator[ImportedName]:
         if data[at + 6 : at + 7] in (b" ", b"\t", b"(", b"\\", b"*"):
             yield from _statement(before, data[at + 6 : stop])
         at = data.find(b"import", max(stop, at + 6))
+
+
+def _is_word(letter: bytes) -> bool:
+    return letter.isalnum() or letter in (b"_", b".")
 
 
 def _end(data: bytes, at: int) -> int:
@@ -56,19 +60,17 @@ def _end(data: bytes, at: int) -> int:
     return stop if another < 0 else another
 
 
-def _statement(before: bytes, names: bytes) -> Iterator[ImportedName]:
+def _statement(before: bytes, text: bytes) -> Iterator[Import]:
     source = _FROM.search(before)
     if source is None and not _PLAIN.search(before):
         return
-    text = _COMMENT.sub(b"", names).replace(b"\\\n", b" ").decode("utf-8", "replace")
-    for part in text.strip(" \t\n()").split(","):
-        name, *alias = _ALIAS.split(part.strip())
-        if not name:
-            continue
-        bound = alias[0] if alias else name
-        if source is None:
-            yield ImportedName(0, name, "", bound)
-        else:
-            module = source[2].decode("utf-8", "replace")
-            level = source[1].count(b".") + len(module) - len(module.lstrip("."))
-            yield ImportedName(level, module.lstrip("."), name, bound)
+    if b"#" in text:
+        text = _COMMENT.sub(b"", text)
+    parts = text.replace(b"\\\n", b" ").decode("utf-8", "replace").strip(" \t\n()").split(",")
+    names = tuple((words[0], words[-1]) for part in parts if len(words := part.split()) == 1 or words[1:-1] == ["as"])
+    if source is None:
+        yield from (Import(0, name, (("", bound),)) for name, bound in names)
+    else:
+        module = source[2].decode("utf-8", "replace")
+        level = source[1].count(b".") + len(module) - len(module.lstrip("."))
+        yield Import(level, module.lstrip("."), names)

@@ -11,20 +11,20 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from exportlint.source.imports import ImportedName, imported_names
+from exportlint.source.imports import Import, imports
 from exportlint.syntax.import_resolver import Resolver
 
 _ALL = "*"
 _DEFINITION = re.compile(
-    rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+([\w\x80-\xff]+)|^(?: {4}|\t)?([\w\x80-\xff]+)[ \t]*(?::[^=\n]*)?=",
-    re.MULTILINE,
+    rb"\n(?:[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+([\w\x80-\xff]+)"
+    rb"|(?: {4}|\t)?([\w\x80-\xff]+)[ \t]*(?::[^=\n]*)?=)"  # the search for a line end is fast, that for `^` is not
 )
 _CHAIN = rb"(?<![\w.])%s((?:\.\w+)+)"
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """An import of `name` from the module in the file `target`; of the module itself where `name` is empty."""
 
     target: str
@@ -39,6 +39,7 @@ class ImportGraph:
         self._paths = {path.as_posix(): path for path in texts}
         self._texts = {path.as_posix(): data for path, data in texts.items()}
         self._resolver = resolver
+        self._leaves: dict[tuple[str, str], str | None] = {}
         self._edges: dict[str, tuple[Edge, ...]] = {}
         self._into: defaultdict[str, dict[str, list[tuple[str, Edge]]]] = defaultdict(dict)
         for file in self._texts:
@@ -92,21 +93,44 @@ class ImportGraph:
         resolver, folder = self._resolver(path), path.parent.as_posix()
         package = resolver.qualified_name(path)[1]
         modules: dict[str, str] = {}
-        for found in imported_names(data):
+        for found in imports(data):
             base = _absolute(found, package)
-            name = f"{base}.{found.name}" if found.name and found.name != _ALL else base
-            is_dotted = not found.name and found.bound == found.module
-            bound = found.module.partition(".")[0] if is_dotted else found.bound
-            for target, rest in resolver.places(name, folder)[:1]:
-                yield Edge(target, rest[0] if rest else _ALL if found.name == _ALL else "", bound)
-            if found.name != _ALL:
-                modules[bound] = bound if is_dotted else name
+            leaf = self._leaf(base, folder, resolver)
+            for name, bound in found.names:
+                if leaf is not None and name:
+                    modules.pop(bound, None)
+                    if leaf:
+                        yield Edge(leaf, name, bound)
+                    continue
+                is_dotted = not name and bound == base
+                qualified = f"{base}.{name}" if name and name != _ALL else base
+                binds = bound.partition(".")[0] if is_dotted else bound
+                for target, rest in resolver.places(qualified, folder)[:1]:
+                    yield Edge(target, rest[0] if rest else _ALL if name == _ALL else "", binds)
+                if name != _ALL:
+                    modules[binds] = binds if is_dotted else qualified
         for bound, name in modules.items():
             if resolver.is_folder(name, folder):
                 # `import package` and then `package.module.function`: what is used tells which files that leads to.
                 for chain in set(re.findall(_CHAIN % re.escape(bound.encode()), data)):
                     for target, rest in resolver.places(name + chain.decode("utf-8", "replace"), folder)[:1]:
                         yield Edge(target, rest[0] if rest else "", "")
+
+    def _leaf(self, module: str, folder: str, resolver: Resolver) -> str | None:
+        """The file of a module that holds no others, as `folder` imports it; empty if it is none of the project's.
+
+        None if what is imported from it may be a module.
+        """
+        key = (folder, module)
+        if key not in self._leaves:
+            top = module.partition(".")[0]
+            if not (resolver.places(top, folder) or resolver.is_folder(top, folder)):
+                self._leaves[key] = ""
+            else:
+                places = resolver.places(module, folder)
+                is_leaf = places and not places[0][1] and not resolver.is_folder(module, folder)
+                self._leaves[key] = places[0][0] if is_leaf else None
+        return self._leaves[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +162,6 @@ class _Found:
         self._texts = texts
         self._given: dict[str, dict[str, list[Edge]]] = {}
         self._own: dict[str, frozenset[str]] = {}
-        self._starred: dict[str, frozenset[str]] = {}
 
     def leads_there(self, edge: Edge) -> bool:
         """Whether what an edge imports can run the code of `start`."""
@@ -153,7 +176,7 @@ class _Found:
             return True
         if name in given:
             return any(one in known for one in given[name])
-        return any(one in known and name in self._by_star(one.target) for one in given[_ALL])
+        return any(one in known and self._brings(one.target, name) for one in given[_ALL])
 
     def given(self, file: str) -> dict[str, list[Edge]]:
         """The imports of a file by the names that they bind."""
@@ -164,29 +187,27 @@ class _Found:
             self._given[file] = names
         return self._given[file]
 
-    def _by_star(self, file: str) -> frozenset[str]:
-        """The names that `import *` from a file can bring."""
-        if file not in self._starred:
-            waiting, seen = [file], {file}
-            found: set[str] = set()
-            while waiting:
-                given = self.given(here := waiting.pop())
-                found |= self._defined(here) | given.keys()
-                more = {edge.target for edge in given.get(_ALL, ())} - seen
-                seen |= more
-                waiting += more
-            self._starred[file] = frozenset(found)
-        return self._starred[file]
+    def _brings(self, file: str, name: str) -> bool:
+        """Whether `import *` from a file can bring a name."""
+        waiting, seen = [file], {file}
+        while waiting:
+            given = self.given(here := waiting.pop())
+            if name in given or name in self._defined(here):
+                return True
+            more = {edge.target for edge in given.get(_ALL, ())} - seen
+            seen |= more
+            waiting += more
+        return False
 
     def _defined(self, file: str) -> frozenset[str]:
         """The names that a file itself may define, which takes in those of methods."""
         if file not in self._own:
-            found = _DEFINITION.finditer(self._texts.get(file, b""))
+            found = _DEFINITION.finditer(b"\n" + self._texts.get(file, b""))
             self._own[file] = frozenset((match[1] or match[2]).decode("utf-8", "replace") for match in found)
         return self._own[file]
 
 
-def _absolute(found: ImportedName, package: str) -> str:
+def _absolute(found: Import, package: str) -> str:
     if not found.level:
         return found.module
     parts = package.split(".") if package else []

@@ -56,6 +56,25 @@ def test_when_importers_are_looked_at(
     assert (result.places, result.code, result.err) == (places, int(bool(places)), "")
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from ops.lazy_import import is_dark",
+        "from .lazy_import import (\n    is_bright as other,  # import nothing\n    is_dark,\n)",
+        "from ops.lazy_import import \\\n    is_dark",
+        "from ops.lazy_import import *",
+        "import ops.lazy_import as helpers; is_dark = helpers.is_dark",
+        "import ops\nis_dark = lambda x: ops.lazy_import.is_dark(x)",
+    ],
+    ids=repr,
+)
+def test_all_forms_of_imports_are_found(root: Path, run: Run, statement: str) -> None:
+    user = USER.replace("from ops.dark import is_dark", statement)
+    write(root, {"pyproject.toml": "", "ops/__init__.py": "", "ops/lazy_import.py": HELPER, "ops/net.py": user})
+    result = run("ops/lazy_import.py", "--output-format", "json")
+    assert [(name, code) for name, _, code in result.places] == [("net.py", "EXP101")]
+
+
 def test_an_unknown_choice_is_said(project: Path, run: Run) -> None:
     result = run("ops/dark.py", "--follow-importers", "allways")
     assert result.code == 2

@@ -103,18 +103,28 @@ def parameter_usage(frame: Frame, node: FunctionLike) -> dict[str, Usage]:
 
     `frame` is that of a call of it. Parameters that are used in no telling way are left out.
     """
-    return usage_and_helpers(frame, node)[0]
+    inner = _frame_inside(frame)
+    return _usages(inner, node, _shown(inner, node))
 
 
 def usage_and_helpers(frame: Frame, node: FunctionLike) -> tuple[dict[str, Usage], dict[str, list[Helper]]]:
     """The same, and the helpers that surely get a parameter as it is, by its name."""
-    inner = Frame(
+    inner = _frame_inside(frame)
+    shown = _shown(inner, node)
+    helpers = {name: list(_helpers(inner, value, MAX_HELPERS, frozenset({node}))) for name, value in shown.items()}
+    return _usages(inner, node, shown), helpers
+
+
+def _frame_inside(frame: Frame) -> Frame:
+    """A frame for a body where nothing is known of the arguments, from that of a call of it."""
+    return Frame(
         frame.engine, frame.module, frame.symbol, owner=frame.owner, receiver=frame.receiver, closure=frame.parent
     )
-    shown = _shown(inner, node)
-    usages = {name: _usage(inner, value, MAX_HELPERS, frozenset({node})) for name, value in shown.items()}
-    helpers = {name: list(_helpers(inner, value, MAX_HELPERS, frozenset({node}))) for name, value in shown.items()}
-    return {name: usage for name, usage in usages.items() if usage != NOTHING}, helpers
+
+
+def _usages(frame: Frame, node: FunctionLike, shown: dict[str, _Shown]) -> dict[str, Usage]:
+    found = {name: _usage(frame, value, MAX_HELPERS, frozenset({node})) for name, value in shown.items()}
+    return {name: usage for name, usage in found.items() if usage != NOTHING}
 
 
 @immutable
