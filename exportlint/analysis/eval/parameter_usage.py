@@ -65,6 +65,8 @@ TAKE_SIZES = frozenset({"view", "reshape", "expand", "repeat", "tile", "unflatte
 
 LIST_ONLY = frozenset({"append", "extend", "insert", "reverse"})
 DICT_ONLY = frozenset({"items", "keys", "values", "get", "setdefault", "update"})
+_TENSORS_ALONE = TENSOR_ONLY - NOT_MODULES
+_CONTAINERS_ALONE = LIST_ONLY | DICT_ONLY
 
 MAX_HELPERS = 6
 """How many calls of helpers inside each other are looked into."""
@@ -328,11 +330,11 @@ def _shown(frame: Frame, node: FunctionLike, within: frozenset[ast.AST] = frozen
     shown = {name: _Shown() for name in names}
     reader = _Reader(frame, {name: _Held(value) for name, value in shown.items()}, within | {node})
     for statement in node.body if isinstance(node.body, list) else [node.body]:
-        reader.read(statement)
+        reader.visit(statement)
     return shown
 
 
-class _Reader:
+class _Reader(ast.NodeVisitor):
     """Reads a body in order; it knows which variables hold a parameter, or an item of one.
 
     `stacked` are the comprehensions that become one tensor, `appended` is what each list was given. `within` are the
@@ -347,69 +349,144 @@ class _Reader:
         self.stacked: set[ast.expr] = set()
         self.appended: defaultdict[str, list[tuple[_Held, bool]]] = defaultdict(list)
 
-    def read(self, node: ast.AST) -> None:
+    def generic_visit(self, node: ast.AST) -> None:
         """Take in what a statement or an expression shows, and what its variables hold after it."""
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            self._read_function(node)
-        elif isinstance(node, ast.ClassDef):
-            return
-        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-            if node.value is not None:
-                self.read(node.value)
-                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                    self._assign(target, node.value)
-        elif isinstance(node, (ast.For, ast.AsyncFor)):
-            self.read(node.iter)
-            self._iterate(node.target, node.iter)
-            self._branch([node.body], entered=False)
-            self._read_all(node.orelse)
-        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
-            self._read_comprehension(node)
-        elif isinstance(node, (ast.If, ast.IfExp)):
-            self._note(node)
-            self.read(node.test)
-            if isinstance(node, ast.If):
-                self._branch([node.body, node.orelse])
-            else:
-                self.read(node.body)
-                self.read(node.orelse)
-        elif isinstance(node, ast.While):
-            self._note(node)
-            self.read(node.test)
-            self._branch([node.body], entered=False)
-            self._read_all(node.orelse)
-        elif not isinstance(node, (ast.Name, ast.Constant)):
-            self._note(node)
-            for child in children(node):
-                self.read(child)
+        for child in children(node):
+            self.visit(child)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        """A name alone shows nothing."""
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        """Nor does a constant."""
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """What a class does with the variables around it is not followed."""
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.visit(node.value)
+        for target in node.targets:
+            self._assign(target, node.value)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+            self._assign(node.target, node.value)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self.visit(node.value)
+        self._assign(node.target, node.value)
+
+    def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
+        self.visit(node.iter)
+        self._iterate(node.target, node.iter)
+        self._branch([node.body], entered=False)
+        self._read_all(node.orelse)
+
+    visit_AsyncFor = visit_For  # noqa: N815 - a name of `ast.NodeVisitor`
+
+    def visit_If(self, node: ast.If) -> None:
+        self._note_test(node.test)
+        self.visit(node.test)
+        self._branch([node.body, node.orelse])
+
+    def visit_While(self, node: ast.While) -> None:
+        self._note_test(node.test)
+        self.visit(node.test)
+        self._branch([node.body], entered=False)
+        self._read_all(node.orelse)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self._note_test(node.test)
+        self.generic_visit(node)
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        self._note_test(node.test)
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        self._note_test(node)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.op, ast.Not):
+            self._note_test(node.operand)
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        self._note_comparison(node)
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        self._note_operator(node)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        self._note_call(node)
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        self._note_subscript(node)
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if node.attr in _TENSORS_ALONE:
+            self._mark(node.value, "tensor")
+        elif node.attr in _CONTAINERS_ALONE and self._holds(node.value) is not None:
+            self._mark(node.value, "list" if node.attr in LIST_ONLY else "dict")
+        self.generic_visit(node)
+
+    def visit_Starred(self, node: ast.Starred) -> None:
+        if self._holds(node.value) is not None:
+            self._mark(node.value, "count")
+        self.generic_visit(node)
+
+    def visit_Dict(self, node: ast.Dict) -> None:
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                self._mark_unpacked(value)
+        self.generic_visit(node)
+
+    def visit_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Subscript) and self._holds(target.value) is not None:
+                self._mark(target.value, "dict" if _is_key(target.slice) else "list")
+        self.generic_visit(node)
 
     def _read_all(self, body: list[ast.stmt]) -> None:
         for statement in body:
-            self.read(statement)
+            self.visit(statement)
 
-    def _read_function(self, node: FunctionLike) -> None:
+    def visit_FunctionDef(self, node: FunctionLike) -> None:
         outer = dict(self.held)
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None:
-                self.read(default)
+                self.visit(default)
         for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
             self.held.pop(argument.arg, None)
         for statement in node.body if isinstance(node.body, list) else [node.body]:
-            self.read(statement)
+            self.visit(statement)
         self.held = outer
 
-    def _read_comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - a name of `ast.NodeVisitor`
+    visit_Lambda = visit_FunctionDef  # noqa: N815 - a name of `ast.NodeVisitor`
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
         outer = dict(self.held)
         for generator in node.generators:
-            self.read(generator.iter)
+            self.visit(generator.iter)
             self._iterate(generator.target, generator.iter)
             for test in generator.ifs:
-                self.read(test)
+                self.visit(test)
         for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
-            self.read(part)
+            self.visit(part)
             if node in self.stacked:
                 self._mark(part, "tensor")
         self.held = outer
+
+    visit_SetComp = visit_ListComp  # noqa: N815 - a name of `ast.NodeVisitor`
+    visit_GeneratorExp = visit_ListComp  # noqa: N815 - a name of `ast.NodeVisitor`
+    visit_DictComp = visit_ListComp  # noqa: N815 - a name of `ast.NodeVisitor`
 
     def _branch(self, bodies: list[list[ast.stmt]], *, entered: bool = True) -> None:
         """Ways that meet; unless `entered`, none of them may be taken."""
@@ -445,7 +522,7 @@ class _Reader:
         else:
             for child in children(target):
                 if not isinstance(child, ast.Name):
-                    self.read(child)
+                    self.visit(child)
 
     def _bind(self, name: str, value: ast.expr) -> None:
         held, old = self._holds(value), self.held.get(name)
@@ -581,39 +658,6 @@ class _Reader:
             for side in sides:
                 others = all(_is_stated(other) for other in sides if other is not side)
                 yield from self._terms(side, is_sole=is_sole and others)
-
-    def _note(self, node: ast.AST) -> None:
-        """Mark what one node tells something about."""
-        if isinstance(node, ast.Attribute):
-            if node.attr in TENSOR_ONLY - NOT_MODULES:
-                self._mark(node.value, "tensor")
-            elif node.attr in LIST_ONLY | DICT_ONLY and self._holds(node.value) is not None:
-                self._mark(node.value, "list" if node.attr in LIST_ONLY else "dict")
-        elif isinstance(node, ast.Subscript):
-            self._note_subscript(node)
-        elif isinstance(node, ast.Starred):
-            if self._holds(node.value) is not None:
-                self._mark(node.value, "count")
-        elif isinstance(node, ast.Dict):
-            for key, value in zip(node.keys, node.values, strict=True):
-                if key is None:
-                    self._mark_unpacked(value)
-        elif isinstance(node, ast.BinOp):
-            self._note_operator(node)
-        elif isinstance(node, ast.Call):
-            self._note_call(node)
-        elif isinstance(node, ast.Delete):
-            for target in node.targets:
-                if isinstance(target, ast.Subscript) and self._holds(target.value) is not None:
-                    self._mark(target.value, "dict" if _is_key(target.slice) else "list")
-        elif isinstance(node, ast.Compare):
-            self._note_comparison(node)
-        elif isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
-            self._note_test(node.test)
-        elif isinstance(node, ast.BoolOp):
-            self._note_test(node)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            self._note_test(node.operand)
 
     def _mark_unpacked(self, node: ast.expr) -> None:
         """`{**x}`, `f(**x)`."""
