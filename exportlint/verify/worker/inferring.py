@@ -239,6 +239,11 @@ class Search:
         tensor = leaf.get("tensor")
         if tensor is not None and path in trial.layers:
             dtype, dims, sizes, high = trial.layers[path]
+            if dims[-1] == "features" and dtype == tensor["dtype"] and len(tensor["shape"]) > len(dims):
+                # Linear layers take any number of dimensions.
+                own = f"{path[0]}_features"
+                kept = candidate.put(path, tensor_spec(dtype, [*tensor["shape"][:-1], own], high))
+                yield 0, with_sizes(Candidate(kept.specs, {**kept.sizes, own: sizes["features"]}))
             wished = Candidate(replaced(candidate.specs, path, tensor_spec(dtype, dims, high)), candidate.sizes)
             yield 0, with_sizes(Candidate(wished.specs, {**wished.sizes, **sizes}))
             alone = {dim: f"{path[0]}_{dim}" for dim in sizes}
