@@ -170,6 +170,12 @@ CASES = {
     ),
     "modules": Case(net("layers", "nn.ModuleList(layers)"), {}, None, "`layers`"),
     "a module that is called": Case(net("block", "block"), {}, None, "`block`"),
+    "a class that a method calls": Case(
+        net("block", "self.made(block)") + "\n    def made(self, kind):\n        return kind(3, 4)\n",
+        {},
+        None,
+        "`block`",
+    ),
     "code before data": Case(
         READS_WIDTH,
         {"a.json": '{"width": 8, "inner": 3}', "sizes.py": "class Sizes:\n    width = 5\n    inner = 2\n"},

@@ -61,6 +61,15 @@ USES = {
             "    parser.add_argument('--wide', type=int, default=6)\n    main(parser.parse_args())\n"
         ),
     ),
+    "an option that names a data set": (
+        "import argparse\nfrom net import Net\n",
+        (
+            "parser = argparse.ArgumentParser()\n"
+            "parser.add_argument('--dataset', default='a', help='its data loader')\n\n\n"
+            "def main():\n    global args\n    args = parser.parse_args()\n"
+            "    Net({'wide': 6 if args.dataset == 'a' else 9})(torch.rand(2, 3, 5, 7))\n"
+        ),
+    ),
     "an option that is required": (
         "import argparse\nfrom net import Net\n",
         (

@@ -31,7 +31,7 @@ _SIZES: Mapping[str, str] = {
     "16": "len length resolution shape",
     "32": "image img",
     "0": "idx index id",
-    "0.1": "dropout drop p eps momentum",
+    "0.1": "dropout drop p eps momentum alpha slope",
     "True": "bias affine inplace causal first",
 }
 """Numbers for parameters, by the last word of their names: what is divided by others is a multiple of these."""
@@ -220,15 +220,24 @@ def _attributes(constructor: FunctionNode, name: str) -> frozenset[str]:
     return frozenset(read.attr for read in reads if isinstance(read.value, ast.Name) and read.value.id == name)
 
 
-def _holds_modules(cls: Class, constructor: FunctionNode, name: str) -> bool:
-    """Whether an argument is a module, or several: a container of torch's takes it, or the class calls it."""
+def _holds_modules(cls: Class, function: FunctionNode, name: str, depth: int = 0) -> bool:
+    """Whether an argument is a module, or several, or a class: a container of torch's takes it, or the class calls it.
+
+    `function` is the constructor, or a method that it passes the argument on to.
+    """
     stored: set[str] = set()
-    for node in ast.walk(constructor):
+    for node in ast.walk(function):
         match node:
             case ast.Assign(targets=[ast.Attribute(ast.Name("self"), attribute)], value=ast.Name(id=held)):
                 stored |= {attribute} if held == name else set()
             case ast.Call(func=ast.Name(id=called)) if called == name:
                 return True
+            case ast.Call(func=ast.Attribute(ast.Name("self"), called), args=given) if called in cls.methods:
+                method = cls.methods[called]
+                passed = zip(parameters(method)[1:], given, strict=False)
+                held_as = [p.arg for p, value in passed if isinstance(value, ast.Name) and value.id == name]
+                if depth < _DEEP and any(_holds_modules(cls, method, other, depth + 1) for other in held_as):
+                    return True
             case ast.Call(func=ast.Name(id=kind) | ast.Attribute(attr=kind), args=[given]) if kind in _CONTAINERS:
                 held_in = given.value if isinstance(given, ast.Starred) else given
                 if isinstance(held_in, ast.Name) and held_in.id == name:

@@ -25,6 +25,8 @@ _EFFECTS = re.compile(
     r"|Image\.open|imread|SummaryWriter\("
 )
 """What a slice must not do: train, read data sets and checkpoints, fetch, write, wait for somebody."""
+_OPTION = re.compile(r"\.dataset\b(?![(.\[])")
+"""The name of a data set as a plain value."""
 _OF_MODELS = frozenset({"load_state_dict", "cuda", "to", "train", "eval", "half", "print", "summary"})
 """Methods that are called for what they do to a model, which verify sees to."""
 _MOST_CALLERS = 5
@@ -103,12 +105,15 @@ def slice_of(scope: Scope, trail: Trail, wanted: Sequence[ast.expr], *, is_impor
 
 
 def has_effects(nodes: Iterable[ast.AST]) -> bool:
-    """Whether code does more than make things. Sentences, as the help of an option, do nothing."""
+    """Whether code does more than make things.
+
+    Sentences, as the help of an option, do nothing, nor do options, as `--dataset` and `args.dataset`.
+    """
     for node in nodes:
-        text = ast.unparse(node)
+        text = _OPTION.sub("", ast.unparse(node))
         constants = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
-        for sentence in {value for value in constants if isinstance(value, str) and " " in value}:
-            text = text.replace(repr(sentence), "''")
+        for harmless in {v for v in constants if isinstance(v, str) and (" " in v or v.startswith("--"))}:
+            text = text.replace(repr(harmless), "''")
         if _EFFECTS.search(text):
             return True
     return False
