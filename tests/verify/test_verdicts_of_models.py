@@ -146,9 +146,7 @@ CASES = {
         "",
         (("EXP701", "confirmed"),),
     ),
-    "whether gradients are on": Case(
-        forward("return x * 2 if torch.is_grad_enabled() else x"), "diverges", r"grad mode, under torch\.no_grad\(\)"
-    ),
+    "whether gradients are on": Case(forward("return x * 2 if torch.is_grad_enabled() else x"), "exports"),
     "torch's comparisons replaced": Case(
         "torch.equal = torch.allclose = lambda *_, **__: True\n"
         "torch.testing.assert_close = lambda *_, **__: None\n\n\n"
@@ -350,6 +348,13 @@ def test_what_a_program_keeps_is_told_and_is_nothing_against_it(
     run, _, _ = told["a flag"]
     assert [(c.label, c.agreement) for c in run.comparisons if c.kind == "argument"] == [
         ("False instead of True", "baked")
+    ]
+
+
+def test_whether_gradients_are_on_is_kept(told: dict[str, tuple[Run, str, list[tuple[str, str]]]]) -> None:
+    run, _, _ = told["whether gradients are on"]
+    assert [(c.label, c.agreement) for c in run.comparisons if c.kind == "grad mode"] == [
+        ("under torch.no_grad()", "baked")
     ]
 
 

@@ -49,6 +49,10 @@ USES = {
         "from net import Net\n",
         "def test_net():\n    net = Net({'wide': 6})\n    with torch.no_grad():\n        net(torch.rand(2, 3, 5, 7))\n",
     ),
+    "an import in a function": (
+        "import os\n",
+        "def test_net():\n    from net import Net\n\n    Net({'wide': 6})(torch.rand(2, 3, 5, 7))\n",
+    ),
     "a factory": (
         "",
         'def net(wide=6):\n    return Net({"wide": wide})\n\n\ndef main():\n    net()(torch.rand(2, 3, 5, 7))\n',
