@@ -28,6 +28,7 @@ Kind = Literal[
     "environment",
     "global",
     "default dtype",
+    "grad mode",
     "mode",
     "original",
 ]

@@ -127,6 +127,55 @@ CASES = {
     ),
     "a parser of a command line": Case(READS_WIDTH, {"main.py": f"{PARSER}    return parser\n"}, ("batch", 9)),
     "parsed options": Case(READS_WIDTH, {"main.py": f"{PARSER}    return parser.parse_args()\n"}, ("batch", 9)),
+    "options that a program parses": Case(
+        READS_WIDTH,
+        {
+            "main.py": (
+                "import argparse\n\nfrom nowhere import train\n\n\n"
+                "def main():\n    parser = argparse.ArgumentParser()\n"
+                "    parser.add_argument('--name', required=True, help='of the loader')\n"
+                "    parser.add_argument('--width', type=int, default=9)\n    args = parser.parse_args()\n"
+                "    if args.name is None:\n        args.inner, args.width = 4, 8\n        print('no name')\n"
+                "    train(args)\n\n\nif __name__ == '__main__':\n    main()\n"
+            )
+        },
+        ("batch", 8),
+    ),
+    "options as they are parsed, before they depend on data": Case(
+        READS_WIDTH,
+        {
+            "main.py": (
+                f"{PARSER}    return parser\n\n\ndef main():\n    raise SystemExit\n\n\n"
+                "args = options().parse_args()\nargs.width = len(open(args.name, 'w').name)\n"
+            )
+        },
+        ("batch", 9),
+    ),
+    "a program that parses options is not run": Case(
+        READS_WIDTH,
+        {"main.py": f"{PARSER}    args, _ = parser.parse_known_args()\n    open(args.log, 'w').write('begun')\n"},
+        ("batch", 9),
+    ),
+    "options in a module that is passed on": Case(
+        net("c", "nn.Linear(c.width, c.inner)").replace("Net", "_Part") + "\n\n" + net("configs", "_Part(configs)"),
+        {"main.py": f"{PARSER}    return parser.parse_args()\n"},
+        ("batch", 9),
+    ),
+    "a list by what it is passed on to": Case(
+        "class Part(nn.Module):\n    def __init__(self, widths):\n        super().__init__()\n"
+        "        self.layers = nn.Sequential(*(nn.Linear(n, n) for n in widths))\n\n"
+        "    def forward(self, x):\n        return self.layers(x)\n\n\n" + net("num_channels", "Part(num_channels)"),
+        {},
+        ("batch", 64),
+    ),
+    "modules": Case(net("layers", "nn.ModuleList(layers)"), {}, None, "`layers`"),
+    "a module that is called": Case(net("block", "block"), {}, None, "`block`"),
+    "a class that a method calls": Case(
+        net("block", "self.made(block)") + "\n    def made(self, kind):\n        return kind(3, 4)\n",
+        {},
+        None,
+        "`block`",
+    ),
     "code before data": Case(
         READS_WIDTH,
         {"a.json": '{"width": 8, "inner": 3}', "sizes.py": "class Sizes:\n    width = 5\n    inner = 2\n"},
@@ -182,7 +231,7 @@ def verify(root: Path, *argv: str) -> str:
 def test_the_list_says_what_is_made_and_what_lacks(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     project(tmp_path, case)
-    listed = verify(tmp_path, "--list", "net.py").splitlines()
+    listed = verify(tmp_path, "--list", "net.py::Net").splitlines()
     if case.sizes is None:
         assert listed[1].split(maxsplit=2)[2] == f"its constructor needs {case.needs}: give a target"
     else:
@@ -196,7 +245,7 @@ def test_what_is_made_runs(name: str, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     case = CASES[name]
     project(tmp_path, case)
-    argv = ("--no-cache", "--python", sys.executable, "--output-format", "json", "net.py")
+    argv = ("--no-cache", "--python", sys.executable, "--output-format", "json", "net.py::Net")
     (run,) = json.loads(verify(tmp_path, *argv))["runs"]
     assert (run["verdict"], run["reason"]) == ("exports", "")
     (shown,) = run["inputs"]

@@ -57,6 +57,10 @@ def forward(body: str, arguments: str = "x", rest: str = "") -> str:
     return "\n".join(["class Model(nn.Module):", *([rest] if rest else []), *lines, ""])
 
 
+def layer(made: str) -> str:
+    return f"    def __init__(self):\n        super().__init__()\n        self.layer = {made}\n"
+
+
 HELPER = """\
 class Model(nn.Module):
     def forward(self, x):
@@ -142,6 +146,16 @@ CASES = {
         "",
         (("EXP701", "confirmed"),),
     ),
+    "whether gradients are on": Case(forward("return x * 2 if torch.is_grad_enabled() else x"), "exports"),
+    "torch's comparisons replaced": Case(
+        "torch.equal = torch.allclose = lambda *_, **__: True\n"
+        "torch.testing.assert_close = lambda *_, **__: None\n\n\n"
+        "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.calls = 0\n\n"
+        "    def forward(self, x):\n        self.calls += 1\n        return x * self.calls\n",
+        "diverges",
+        "",
+        (("EXP306", "confirmed"),),
+    ),
     # What was not compared.
     "decompositions that fail": Case(
         "def refuse(self, *_, **__):\n    raise RuntimeError('none today')\n\n\n"
@@ -184,6 +198,27 @@ CASES = {
         inputs=None,
     ),
     "reshape to no dimensions": Case(forward("return x.reshape(()) * 2"), "exports", inputs=None),
+    "layers whose sizes come from the first call": Case(
+        forward("return self.layer(x)", rest=layer("nn.LazyLinear(4)")), "exports", inputs=None
+    ),
+    "gradients in the search": Case(
+        forward(
+            "x = x.requires_grad_()\nreturn torch.autograd.grad(self.layer(x).sum(), x)[0]",
+            rest=layer("nn.Linear(4, 4)"),
+        ),
+        "fails",
+        "",
+        (("EXP608", "confirmed"),),
+        inputs=None,
+    ),
+    "parameters of double precision": Case(
+        forward("return x @ self.layer", rest=layer("nn.Parameter(torch.ones(5, 4).double())")), "exports", inputs=None
+    ),
+    "parameters of complex numbers": Case(
+        forward("return (x @ self.layer).real", rest=layer("nn.Parameter(torch.ones(5, 4) + 0j)")),
+        "exports",
+        inputs=None,
+    ),
     "no memory in the search": Case(
         forward("return x + len(bytearray(1 << 33))"),
         "cannot be built",
@@ -316,6 +351,13 @@ def test_what_a_program_keeps_is_told_and_is_nothing_against_it(
     ]
 
 
+def test_whether_gradients_are_on_is_kept(told: dict[str, tuple[Run, str, list[tuple[str, str]]]]) -> None:
+    run, _, _ = told["whether gradients are on"]
+    assert [(c.label, c.agreement) for c in run.comparisons if c.kind == "grad mode"] == [
+        ("under torch.no_grad()", "baked")
+    ]
+
+
 def test_of_two_modules_that_import_each_other_the_right_one_comes_first(tmp_path: Path) -> None:
     (tmp_path / "first_half.py").write_text("from second_half import Model\n", encoding="utf-8")
     file = tmp_path / "second_half.py"
@@ -324,6 +366,21 @@ def test_of_two_modules_that_import_each_other_the_right_one_comes_first(tmp_pat
     target = Target("target", "configured", reference, Written((X,)), (file, 1), tmp_path, (tmp_path,))
     (run,) = verify([target], Path(sys.executable))
     assert (run.verdict, run.reason) == ("exports", "")
+
+
+def test_sizes_do_not_vary_if_forward_takes_arguments_by_two_stars(tmp_path: Path) -> None:
+    """torch.export raises an AssertionError for any `dynamic_shapes` then."""
+    file = tmp_path / "stars.py"
+    file.write_text(HEAD + forward("return given['x'] + given['y']", "**given"), encoding="utf-8")
+    reference = Reference("stars", "Model", file)
+    target = Target("target", "inferred", reference, Guessed(), (file, 1), tmp_path, (tmp_path,), varying=(0,))
+    (run,) = verify([target], Path(sys.executable))
+    assert (run.verdict, run.reason) == ("exports", "")
+    (size,) = (c for c in run.comparisons if c.kind == "size")
+    assert (size.agreement, size.detail.partition(" if ")[0]) == (
+        "skipped",
+        "torch.export does not support dynamic sizes",
+    )
 
 
 def test_why_a_package_cannot_be_imported_is_said(tmp_path: Path) -> None:

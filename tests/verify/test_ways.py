@@ -49,6 +49,10 @@ USES = {
         "from net import Net\n",
         "def test_net():\n    net = Net({'wide': 6})\n    with torch.no_grad():\n        net(torch.rand(2, 3, 5, 7))\n",
     ),
+    "an import in a function": (
+        "import os\n",
+        "def test_net():\n    from net import Net\n\n    Net({'wide': 6})(torch.rand(2, 3, 5, 7))\n",
+    ),
     "a factory": (
         "",
         'def net(wide=6):\n    return Net({"wide": wide})\n\n\ndef main():\n    net()(torch.rand(2, 3, 5, 7))\n',
@@ -59,6 +63,15 @@ USES = {
             "def main(options):\n    net = Net({'wide': options.wide})\n    net(torch.rand(2, 3, 5, 7))\n\n\n"
             "if __name__ == '__main__':\n    parser = argparse.ArgumentParser()\n"
             "    parser.add_argument('--wide', type=int, default=6)\n    main(parser.parse_args())\n"
+        ),
+    ),
+    "an option that names a data set": (
+        "import argparse\nfrom net import Net\n",
+        (
+            "parser = argparse.ArgumentParser()\n"
+            "parser.add_argument('--dataset', default='a', help='its data loader')\n\n\n"
+            "def main():\n    global args\n    args = parser.parse_args()\n"
+            "    Net({'wide': 6 if args.dataset == 'a' else 9})(torch.rand(2, 3, 5, 7))\n"
         ),
     ),
     "an option that is required": (

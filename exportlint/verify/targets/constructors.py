@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from exportlint.analysis.torch import table
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
+from exportlint.verify.targets.command_lines import command_lines
 from exportlint.verify.targets.places import reference
 from exportlint.verify.targets.signatures import parameters, required
 from exportlint.verify.targets.tables import Table, tables
@@ -30,7 +31,7 @@ _SIZES: Mapping[str, str] = {
     "16": "len length resolution shape",
     "32": "image img",
     "0": "idx index id",
-    "0.1": "dropout drop p eps momentum",
+    "0.1": "dropout drop p eps momentum alpha slope",
     "True": "bias affine inplace causal first",
 }
 """Numbers for parameters, by the last word of their names: what is divided by others is a multiple of these."""
@@ -50,7 +51,10 @@ _MADE = (
     "(**{name: made(made, one) for name, one in value.items() if name[:1] != '_'})"
 )
 """A function that makes what data describe, as Hydra has it: `_target_` names what is called with the rest."""
-_OBJECTS = re.compile(r"(.*_)?(config|cfg|conf|args?|opts?|options|h|h?params|hps?|settings)")
+_OBJECTS = re.compile(r"(.*_)?(configs?|cfgs?|conf|configuration|args?|opts?|options|h|h?params|hps?|settings)")
+_CONTAINERS = frozenset({"ModuleList", "ModuleDict", "Sequential"})
+_DEEP = 4
+"""Through how many constructors an argument is followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +72,12 @@ class Construction:
 
 @dataclass(frozen=True, slots=True)
 class _Configuration:
-    """An expression for an object with such attributes."""
+    """An expression for an object with such attributes, after a statement if there is one."""
 
     names: frozenset[str]
     module: Module | None
     code: str
+    statement: str | None = None
 
 
 class Constructors:
@@ -123,25 +128,60 @@ class Constructors:
         statements: list[str] = []
         paths: list[Path] = []
         for argument in arguments:
-            read = _attributes(constructor, argument.arg)
+            read = self._attributes(cls.module, constructor, argument.arg)
             text = None
             if read and (_OBJECTS.fullmatch(argument.arg) or argument.annotation is not None):
                 found = self._configuration(read, cls.module)
                 if found is not None:
                     text = found.code
-                    if found.module is not None and found.module is not cls.module:
+                    if found.module is not None and found.statement is not None:
+                        statements.append(found.statement)
+                        paths += reference(found.module.path, "", self._code.settings.src)[1]
+                    elif found.module is not None and found.module is not cls.module:
                         module, more = reference(found.module.path, "", self._code.settings.src)
                         statements.append(f"import {module.module} as configuration_of_{argument.arg}")
                         text = f"configuration_of_{argument.arg}.{text}"
                         paths += more
-            elif not read:
+            elif not read and not _holds_modules(cls, constructor, argument.arg):
                 is_guessed = True
-                text = _value(argument, constructor)
+                text = self._value(cls.module, argument, constructor)
                 text = _WIDER if argument.arg in wide and text == _WIDTH else text
             if text is None:
                 return None
             given.append(f"{argument.arg}={text}" if argument in constructor.args.kwonlyargs else text)
         return Construction(tuple(statements), f"{cls.qualname}({', '.join(given)})", tuple(paths), is_guessed)
+
+    def _attributes(self, module: Module, constructor: FunctionNode, name: str, depth: int = 0) -> frozenset[str]:
+        """What a constructor, and those of the project that it passes an argument on to, read of the argument."""
+        found = _attributes(constructor, name)
+        for owner, inner, argument in self._passed_on(module, constructor, name) if depth < _DEEP else ():
+            found |= self._attributes(owner, inner, argument.arg, depth + 1)
+        return found
+
+    def _value(self, module: Module, argument: ast.arg, constructor: FunctionNode, depth: int = 0) -> str | None:
+        """A number, or a list of them, for an argument: what those say that it is passed on to, or else it itself."""
+        passed = self._passed_on(module, constructor, argument.arg) if depth < _DEEP else ()
+        further = [self._value(owner, inner_argument, inner, depth + 1) for owner, inner, inner_argument in passed]
+        lists = [value for value in further if value is not None and value.startswith("[")]
+        return next(iter(lists), None) or _value(argument, constructor) or next(filter(None, further), None)
+
+    def _passed_on(
+        self, module: Module, constructor: FunctionNode, name: str
+    ) -> Iterator[tuple[Module, FunctionNode, ast.arg]]:
+        """The constructors of the project that a constructor passes an argument on to as it is, and as what."""
+        for call in (node for node in ast.walk(constructor) if isinstance(node, ast.Call)):
+            places = [i for i, value in enumerate(call.args) if isinstance(value, ast.Name) and value.id == name]
+            names = [k.arg for k in call.keywords if isinstance(k.value, ast.Name) and k.value.id == name]
+            if not (places or names) or any(isinstance(value, ast.Starred) for value in call.args):
+                continue
+            cls = self._code.definition(module, call.func)
+            inner = self._code.method(cls, "__init__") if isinstance(cls, Class) else None
+            if not isinstance(cls, Class) or inner is None or inner is constructor:
+                continue
+            positional = [*inner.args.posonlyargs, *inner.args.args][1:]
+            by_place = [positional[i] for i in places if i < len(positional)]
+            yield from ((cls.module, inner, one) for one in by_place)
+            yield from ((cls.module, inner, one) for one in parameters(inner) if one.arg in names)
 
     def _configuration(self, names: frozenset[str], beside: Module) -> _Configuration | None:
         """An object with all of some attributes, from the same file if there is one."""
@@ -158,11 +198,8 @@ class Constructors:
                     names = self._fields(binding)
                     if names and not self._code.is_model(binding) and not self._needs(binding):
                         yield _Configuration(names, module, f"{name}()")
-                elif isinstance(binding, FunctionNode) and not required(binding):
-                    options = _options(binding)
-                    if options:
-                        makes_parser = ".parse_args(" not in ast.unparse(binding)
-                        yield _Configuration(options, module, f"{name}(){'.parse_args([])' if makes_parser else ''}")
+            for line in command_lines(module):
+                yield _Configuration(line.names, module, line.code, line.statement)
 
     def _fields(self, cls: Class) -> frozenset[str]:
         constructor = cls.methods.get("__init__")
@@ -178,10 +215,36 @@ class Constructors:
 
 
 def _attributes(constructor: FunctionNode, name: str) -> frozenset[str]:
-    """What a constructor reads of an argument."""
     nodes = (node for node in ast.walk(constructor) if isinstance(node, ast.Attribute))
     reads = (node for node in nodes if isinstance(node.ctx, ast.Load))
     return frozenset(read.attr for read in reads if isinstance(read.value, ast.Name) and read.value.id == name)
+
+
+def _holds_modules(cls: Class, function: FunctionNode, name: str, depth: int = 0) -> bool:
+    """Whether an argument is a module, or several, or a class: a container of torch's takes it, or the class calls it.
+
+    `function` is the constructor, or a method that it passes the argument on to.
+    """
+    stored: set[str] = set()
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(ast.Name("self"), attribute)], value=ast.Name(id=held)):
+                stored |= {attribute} if held == name else set()
+            case ast.Call(func=ast.Name(id=called)) if called == name:
+                return True
+            case ast.Call(func=ast.Attribute(ast.Name("self"), called), args=given) if called in cls.methods:
+                method = cls.methods[called]
+                passed = zip(parameters(method)[1:], given, strict=False)
+                held_as = [p.arg for p, value in passed if isinstance(value, ast.Name) and value.id == name]
+                if depth < _DEEP and any(_holds_modules(cls, method, other, depth + 1) for other in held_as):
+                    return True
+            case ast.Call(func=ast.Name(id=kind) | ast.Attribute(attr=kind), args=[given]) if kind in _CONTAINERS:
+                held_in = given.value if isinstance(given, ast.Starred) else given
+                if isinstance(held_in, ast.Name) and held_in.id == name:
+                    return True
+    calls = (n.func for method in cls.methods.values() for n in ast.walk(method) if isinstance(n, ast.Call))
+    own = (f for f in calls if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name) and f.value.id == "self")
+    return any(function.attr in stored for function in own)
 
 
 def _table_for(known: Sequence[Table], cls: Class, constructor: FunctionNode, needed: Sequence[str]) -> Table | None:
@@ -275,19 +338,3 @@ def _is_counted_with(constructor: FunctionNode, name: str) -> bool:
         if any(isinstance(part, ast.Name) and part.id == name for part in parts):
             return True
     return False
-
-
-def _options(function: FunctionNode) -> frozenset[str]:
-    """The options of the parser of command lines that a function makes."""
-    if "ArgumentParser(" not in ast.unparse(function):
-        return frozenset()
-    calls = (n for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
-    found: set[str] = set()
-    for call in calls:
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "add_argument":
-            flags = [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
-            long = next((flag for flag in flags if flag.startswith("--")), flags[0] if flags else "")
-            found.add(long.lstrip("-").replace("-", "_"))
-            named = (keyword.value for keyword in call.keywords if keyword.arg == "dest")
-            found |= {str(value.value) for value in named if isinstance(value, ast.Constant)}
-    return frozenset(found)

@@ -18,7 +18,10 @@ from exportlint.verify.targets.signatures import parameters, required
 _SIZE = 2
 """The size of a dimension, and a number, of which the code says nothing."""
 _TENSOR = TensorSpec("float32", ("batch", 3))
-_OBJECTS = re.compile(r"(.*_)?(config|cfg|args|opts?|options|h?params|model|encoder|decoder|backbone|module|net|fn)")
+_OBJECTS = re.compile(
+    r"(.*_)?(configs?|cfgs?|args|opts?|options|h?params|model|encoder|decoder|backbone"
+    r"|module|net|fn)"
+)
 """Names of parameters that hold objects, which TOML cannot write."""
 _LONGEST = 90
 """Characters of a signature that are shown."""

@@ -25,6 +25,8 @@ _EFFECTS = re.compile(
     r"|Image\.open|imread|SummaryWriter\("
 )
 """What a slice must not do: train, read data sets and checkpoints, fetch, write, wait for somebody."""
+_OPTION = re.compile(r"\.dataset\b(?![(.\[])")
+"""The name of a data set as a plain value."""
 _OF_MODELS = frozenset({"load_state_dict", "cuda", "to", "train", "eval", "half", "print", "summary"})
 """Methods that are called for what they do to a model, which verify sees to."""
 _MOST_CALLERS = 5
@@ -69,7 +71,7 @@ def own_expressions(statement: ast.stmt) -> Iterator[ast.AST]:
         waiting += [child for child in children if not isinstance(child, (ast.stmt, ast.excepthandler))]
 
 
-def slice_of(scope: Scope, trail: Trail, wanted: Iterable[ast.expr], *, is_imported: bool) -> list[ast.stmt] | None:
+def slice_of(scope: Scope, trail: Trail, wanted: Sequence[ast.expr], *, is_imported: bool) -> list[ast.stmt] | None:
     """What has to run before some expressions at a place of a scope can be evaluated, in order.
 
     What parameters of a function are is what they are by default, or else what the first call in the file gives them.
@@ -99,8 +101,22 @@ def slice_of(scope: Scope, trail: Trail, wanted: Iterable[ast.expr], *, is_impor
         return None
     if found.needed and not is_imported:
         found.picked += reversed([s for s in scope.module.tree.body if _is_star(s)])
-    text = "\n".join(map(ast.unparse, [*found.picked, *(ast.Expr(node) for node in wanted)]))
-    return None if _EFFECTS.search(text) else list(reversed(found.picked))
+    return None if has_effects([*found.picked, *wanted]) else list(reversed(found.picked))
+
+
+def has_effects(nodes: Iterable[ast.AST]) -> bool:
+    """Whether code does more than make things.
+
+    Sentences, as the help of an option, do nothing, nor do options, as `--dataset` and `args.dataset`.
+    """
+    for node in nodes:
+        text = _OPTION.sub("", ast.unparse(node))
+        constants = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+        for harmless in {v for v in constants if isinstance(v, str) and (" " in v or v.startswith("--"))}:
+            text = text.replace(repr(harmless), "''")
+        if _EFFECTS.search(text):
+            return True
+    return False
 
 
 def _is_star(statement: ast.stmt) -> bool:
@@ -180,6 +196,22 @@ class _Slice:
             self._pick(statement, bound if isinstance(statement, _CERTAIN) else set())
         elif _changes(statement, self.needed):
             self._pick(statement, set())
+        elif isinstance(statement, ast.If):
+            changing = self._changing(statement)
+            if changing is not None:
+                self._pick(changing, set())
+
+    def _changing(self, statement: ast.If) -> ast.If | None:
+        """A condition with those of its statements alone that change what is needed."""
+        body, other = ([s for s in map(self._kept, part) if s] for part in (statement.body, statement.orelse))
+        if not body and not other:
+            return None
+        return ast.copy_location(ast.If(statement.test, body or [ast.Pass()], other), statement)
+
+    def _kept(self, statement: ast.stmt) -> ast.stmt | None:
+        if isinstance(statement, ast.If):
+            return self._changing(statement)
+        return statement if _changes(statement, self.needed) else None
 
     def _pick(self, statement: ast.stmt, bound: set[str]) -> None:
         self.picked.append(ast.fix_missing_locations(statement))
@@ -218,13 +250,14 @@ class _Slice:
 
 
 def _changes(statement: ast.stmt, names: set[str]) -> bool:
-    """Whether a statement changes what one of the names stands for: `parser.add_argument(...)`, `options.x = 1`."""
+    """Whether a statement changes what a name stands for: `parser.add_argument(...)`, `options.x = 1`."""
     match statement:
         case ast.Expr(ast.Call(ast.Attribute(value=receiver, attr=method))):
             text = ast.unparse(receiver)
             return text == "sys.path" or (method not in _OF_MODELS and _root(receiver) in names)
-        case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target]):
-            return _root(target) in names
+        case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            return any(isinstance(part, ast.Attribute | ast.Subscript) and _root(part) in names for part in parts)
     return False
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from exportlint.analysis.domain.values import ClassValue, Function
+from exportlint.analysis.domain.values import ClassValue, Function, Value
 from exportlint.analysis.eval.engine import Engine
-from exportlint.analysis.eval.names import top_level_value
-from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
+from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.names import named_value, top_level_value
+from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted, imported
 from exportlint.verify.targets.slices import Scope, own_expressions, scopes, slice_of
 
 Made: TypeAlias = "Class | tuple[Made, ...] | None"
@@ -112,6 +113,11 @@ class Usages:
         for statement in statements:
             if isinstance(statement, FunctionNode) and statement.name not in module.bindings:
                 names[f"{statement.name}()"] = self.returned(module, statement, depth + 1)
+            elif isinstance(statement, ast.Import | ast.ImportFrom):
+                frame = Frame(self._engine.for_root(), module)
+                for name, target in imported(statement, module.package):
+                    if name != "*" and name not in module.bindings:
+                        names[f"{name}()"] = self._made_by(named_value(frame, target, module), depth)
             elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 made = self._made(module, statement.value, names, depth)
                 match statement.targets[0]:
@@ -135,11 +141,15 @@ class Usages:
             case ast.Call(func=ast.Name(id=name)) if f"{name}()" in names:
                 return names[f"{name}()"]
             case ast.Call(func=(ast.Name() | ast.Attribute()) as function):
-                value = top_level_value(self._engine, module, function)
-                if isinstance(value, ClassValue):
-                    return value.definition
-                if isinstance(value, Function) and isinstance(value.node, FunctionNode) and value.owner is None:
-                    return self.returned(value.module, value.node, depth + 1)
+                return self._made_by(top_level_value(self._engine, module, function), depth)
+        return None
+
+    def _made_by(self, value: Value, depth: int) -> Made:
+        """What a call of a value returns."""
+        if isinstance(value, ClassValue):
+            return value.definition
+        if isinstance(value, Function) and isinstance(value.node, FunctionNode) and value.owner is None:
+            return self.returned(value.module, value.node, depth + 1)
         return None
 
 

@@ -29,7 +29,7 @@ LARGEST = 1 << 20  # numbers in one tensor
 DTYPES = {
     "float": "float32", "floating": "float32", "float32": "float32", "double": "float64", "half": "float16",
     "long": "int64", "int": "int64", "int32": "int64", "int64": "int64", "integer": "int64", "integral": "int64",
-    "bool": "bool", "boolean": "bool", "byte": "uint8", "complexfloat": "complex64",
+    "bool": "bool", "boolean": "bool", "byte": "uint8", "complexfloat": "complex64", "complexdouble": "complex128",
 }  # fmt: skip
 
 

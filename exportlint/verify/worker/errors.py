@@ -47,6 +47,7 @@ MESSAGES = tuple(
         r"(?<!weight of )[Ss]ize\(?(?: '|:? )?\[(?P<shape>\d+(?:, \d+)*)\]",
         r"(?:types?:?|be|of|to|only|supports?|with|,) (?=(?:torch\.)?(?P<dtype>[A-Za-z]+))",
         r"dtype (?P<dtype>[a-z]+\d+)",
+        r"got:? (?P<other>[\w:<>]+) != (?P<dtype>[\w:<>]+)",
         r"(?P<dtype>[A-Za-z]+?)(?:Tensor)?,? (?:and|but)\b",
         r"not implemented for '(?P<other>\w+)'",
         r"(?P<other>[A-Za-z]+)Tensor",
@@ -140,8 +141,8 @@ class Said:
 
 
 def kind_of(word: str | None) -> str:
-    """What a message means by `LongTensor`, `Long` or `long`."""
-    return (word or "").lower().replace("tensor", "")
+    """What a message means by `LongTensor`, `Long` or `long`, and by `c10::complex<float>` or `ComplexFloat`."""
+    return re.sub(r"^c10::|tensor|[<:>]", "", (word or "").lower())
 
 
 _TRIED = (int, float, str, bool, list, tuple, dict)

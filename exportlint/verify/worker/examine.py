@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import inspect
 import sys
 import time
@@ -48,6 +49,9 @@ _FOR_ALL = 0.8
 
 _QUICK = 1.0
 """Seconds of one processor for a call: for less, what several threads spend is mostly waiting for each other."""
+
+
+_FIXED = "torch.export does not support dynamic sizes if `forward` takes arguments by `**`"
 
 
 def _script(job: Job) -> str | None:
@@ -112,10 +116,17 @@ class _Steps:
     def _examine(self, subject: Subject, example: Example) -> None:
         job, emit, trial = self._job, self._emit, self._job.get("trial")
         varying = varying_of(subject.model, example, job["varying"])
+        if any(varying.leaves) and _gives_var_keywords(example, varying) and not _is_users_choice(example, job):
+            # Whatever `dynamic_shapes` says then, torch.export raises an AssertionError.
+            example = dataclasses.replace(example, dynamic={}, sizes={}, remake=None)
+            varying = varying_of(subject.model, example, ())
+            told = {"kind": "size", "label": "other sizes", "agreement": "skipped", "detail": _FIXED}
+            emit({"comparison": {**told, "difference": None}})
         emit({"inputs": described(example, varying), "model": class_of(subject.model)})
         self._enter("eager")
         inputs = (example.arguments, dict(example.keywords))
         root = job["root"]
+        subject.initialize(inputs)
         subject.globals = GlobalTensors(root, LARGE)
         with (
             files_written(root) as written,
@@ -199,6 +210,17 @@ class _Steps:
                     if not frames or not same_places(found["frames"][-1:], frames[-1:]):
                         self._emit({"failure": found})
         return None
+
+
+def _gives_var_keywords(example: Example, varying: Varying) -> bool:
+    """Whether a call gives arguments that the signature names together, as `**keywords`."""
+    given = varying.signature.bind(*example.arguments, **example.keywords).arguments
+    return any(p.kind == p.VAR_KEYWORD and given.get(name) for name, p in varying.signature.parameters.items())
+
+
+def _is_users_choice(example: Example, job: Job) -> bool:
+    """Whether the user says which sizes vary."""
+    return "script" in job["inputs"] or (bool(example.dynamic) and bool({"written", "called"} & job["inputs"].keys()))
 
 
 def versions() -> dict[str, str]:

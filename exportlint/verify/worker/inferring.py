@@ -15,7 +15,7 @@ from .errors import BLIND, Said, Trial, blamed_by, exception_line, is_hopeless
 from .frames import chain_of
 from .lazily import torch
 from .mending import mend_sizes
-from .parameters import Wish, duplicate, is_needed, parameters_of, wish_of
+from .parameters import Wish, duplicate, floating_dtype, is_needed, parameters_of, wish_of
 from .specs import make_value
 from .trees import (
     DIMENSIONS,
@@ -75,6 +75,7 @@ class Search:
         self.budget = budget
         self.tries = tries
         self.tried = 0
+        self.floating = floating_dtype(model)
         self.wish = next((wish for layer in model.modules() if (wish := wish_of(layer))), None)
         self.options = {name: [as_json(spec) for spec in hints.get(name, ())] for name in self.parameters}
 
@@ -125,7 +126,7 @@ class Search:
 
     def starts(self) -> Iterator[Candidate]:
         """What is tried first: what the code says, and for the rest what suits the first layer, images, and others."""
-        shapes: list[Wish] = [("float32", DIMENSIONS[rank], {}, None) for rank in (4, 3, 2, 5, 1)]
+        shapes: list[Wish] = [(self.floating, DIMENSIONS[rank], {}, None) for rank in (4, 3, 2, 5, 1)]
         if self.wish is not None:
             shapes.insert(0, self.wish)
         needed = [name for name, parameter in self.parameters.items() if is_needed(parameter)]
@@ -185,6 +186,9 @@ class Search:
         except OutOfTimeError:
             return Trial(spy.depth, TimeoutError("the call took too long"))
         except (Exception, SystemExit) as raised:
+            if "require grad" in str(raised) and not torch.is_grad_enabled():
+                torch.set_grad_enabled(True)  # the model differentiates when it runs: from now on, all tries do
+                return self.attempt(candidate)
             failed = self.plainly(candidate, raised)
             if failed is None:
                 return Trial(spy.depth)
@@ -235,6 +239,11 @@ class Search:
         tensor = leaf.get("tensor")
         if tensor is not None and path in trial.layers:
             dtype, dims, sizes, high = trial.layers[path]
+            if dims[-1] == "features" and dtype == tensor["dtype"] and len(tensor["shape"]) > len(dims):
+                # Linear layers take any number of dimensions.
+                own = f"{path[0]}_features"
+                kept = candidate.put(path, tensor_spec(dtype, [*tensor["shape"][:-1], own], high))
+                yield 0, with_sizes(Candidate(kept.specs, {**kept.sizes, own: sizes["features"]}))
             wished = Candidate(replaced(candidate.specs, path, tensor_spec(dtype, dims, high)), candidate.sizes)
             yield 0, with_sizes(Candidate(wished.specs, {**wished.sizes, **sizes}))
             alone = {dim: f"{path[0]}_{dim}" for dim in sizes}
@@ -276,7 +285,7 @@ class Search:
         self, candidate: Candidate, path: Place, leaf: Spec, trial: Trial, said: Said
     ) -> Iterator[tuple[int, Candidate]]:
         """Something else in place of one value."""
-        tensor = leaf if "tensor" in leaf else tensor_spec("float32", self.wish[1] if self.wish else DIMENSIONS[4])
+        tensor = leaf if "tensor" in leaf else tensor_spec(self.floating, self.wish[1] if self.wish else DIMENSIONS[4])
         for cost, option in enumerate(self.options[path[0]] if len(path) == 1 else ()):
             if option != leaf:
                 yield 3 + cost, with_sizes(candidate.put(path, filled(option, DIMENSIONS[4])))
@@ -302,7 +311,7 @@ class Search:
 
     def mend_arguments(self, candidate: Candidate, trial: Trial, said: Said) -> Iterator[tuple[int, Candidate]]:
         """More arguments, longer lists, and dictionaries with more keys."""
-        plain = tensor_spec("float32", self.wish[1] if self.wish else DIMENSIONS[4])
+        plain = tensor_spec(self.floating, self.wish[1] if self.wish else DIMENSIONS[4])
         first = next((leaf for _, leaf in leaf_specs(candidate.specs) if "tensor" in leaf), plain)
         for name, parameter in self.parameters.items():
             if parameter.kind == parameter.VAR_KEYWORD:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .calls import seed
+from .calls import call, seed
 from .copies import faithful_copy
 from .global_tensors import GlobalTensors
 from .lazily import torch
 from .modules import load
 from .specs import make_value
 from .texts import with_article
-from .words import Job
+from .words import Inputs, Job
 
 LARGE = 1 << 20
 """How many numbers a parameter has to have for not being copied before each call."""
@@ -38,6 +39,14 @@ class Subject:
         large = ((n, p) for n, p in self.model.named_parameters() if p.numel() >= LARGE and n in after)
         with contextlib.suppress(RuntimeError):  # of dtypes that cannot be compared
             self.shared = {id(p): p for n, p in large if torch.equal(p.detach(), after[n].detach())}
+
+    def initialize(self, inputs: Inputs) -> None:
+        """Give the parameters of lazy layers their sizes, as their first call does."""
+        if any(map(torch.nn.parameter.is_lazy, itertools.chain(self.model.parameters(), self.model.buffers()))):
+            is_training = self.model.training
+            with torch.no_grad():
+                call(self.model.eval(), inputs, 0)
+            self.model.train(is_training)
 
     def fresh(self) -> Any:
         """The model as it was before any call: a copy, the model built anew, or itself where neither is possible.

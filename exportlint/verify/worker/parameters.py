@@ -9,6 +9,7 @@ from typing import Any
 
 from .copies import faithful_copy
 from .entry import signature_of
+from .lazily import torch
 from .trees import DIMENSIONS
 
 Wish = tuple[
@@ -24,12 +25,14 @@ def wish_of(layer: Any) -> Wish | None:
         return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
     weight: Any = getattr(layer, "weight", None)
-    rank = weight.dim() if callable(getattr(weight, "dim", None)) else 0
+    is_tensor = isinstance(weight, torch.Tensor) and not torch.nn.parameter.is_lazy(weight)
+    rank = weight.dim() if is_tensor else 0
+    floating = floating_dtype(layer)
     if entries := number("num_embeddings"):
         return "int64", ("batch", "length"), {}, min(entries, 100)
     if (channels := number("in_channels")) and rank in (3, 4, 5):
         return (
-            "float32",
+            floating,
             ("batch", "channels", "length") if rank == 3 else DIMENSIONS[rank],
             {"channels": channels},
             None,
@@ -37,14 +40,20 @@ def wish_of(layer: Any) -> Wish | None:
     if (channels := number("num_features")) and (digit := re.search(r"([123])d$", type(layer).__name__)):
         rank = {"1": 2, "2": 4, "3": 5}[digit.group(1)]
         dims = ("batch", "channels") if rank == 2 else DIMENSIONS[rank]
-        return "float32", dims, {"channels": channels}, None
+        return floating, dims, {"channels": channels}, None
     for name, rank in (("in_features", 2), ("in1_features", 2), ("input_size", 3), ("embed_dim", 3), ("d_model", 3)):
         if features := number(name):
-            return "float32", DIMENSIONS[rank], {"features": features}, None
+            return floating, DIMENSIONS[rank], {"features": features}, None
     shape = layer.__dict__.get("normalized_shape")
     if isinstance(shape, (tuple, list)) and len(shape) == 1 and isinstance(shape[0], int):
-        return "float32", DIMENSIONS[3], {"features": shape[0]}, None
+        return floating, DIMENSIONS[3], {"features": shape[0]}, None
     return None
+
+
+def floating_dtype(model: Any) -> str:
+    """The dtype of the first parameter with real numbers, which inputs have to have, too, in most models."""
+    found = next((tensor.dtype for tensor in model.parameters() if tensor.is_floating_point()), torch.float32)
+    return str(found).rpartition(".")[2]
 
 
 def duplicate(model: Any, *, share: bool = False) -> Any:

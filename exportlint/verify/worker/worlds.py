@@ -130,6 +130,8 @@ def worlds(model: Any, reads: Reads) -> Iterator[World]:
             yield World("again", f"seed {seed}", lambda _: contextlib.nullcontext(), seed=1000 * seed)
     if reads.names & (_FACTORIES | {"get_default_dtype"}):
         yield World("default dtype", "another default dtype", lambda _: _with_default_dtype(), is_claimed=False)
+    if "is_grad_enabled" in reads.names:
+        yield World("grad mode", "under torch.no_grad()", lambda _: torch.no_grad(), is_claimed=False)
     if "training" in reads.names or any(_asks_for_mode(part) for part in model.modules()):
         yield World("mode", "training" if not model.training else "evaluation", _switched, is_claimed=False)
     yield from _other_globals(reads)

@@ -205,6 +205,18 @@ class Counts(nn.Module):
 CALLS = []
 
 
+class Marks(nn.Module):
+    """x: float32[batch, 7, 7]; mark: float32[batch, 7, 4]"""
+
+    def __init__(self):
+        super().__init__()
+        self.values = nn.Conv1d(7, 16, 3, padding=1)
+        self.marks = nn.Linear(4, 16)
+
+    def forward(self, x, mark):
+        return self.values(x.permute(0, 2, 1)).transpose(1, 2) + self.marks(mark)
+
+
 class Broken(nn.Module):
     def forward(self, x):
         CALLS.append(1)
