@@ -144,3 +144,11 @@ def test_help(run: Run, argv: tuple[str, ...]) -> None:
     result = run(*argv)
     assert result.code == 0
     assert "exit codes:" in result.out
+
+
+@pytest.mark.parametrize("command", ["rule", "init", "config", "server", "clean", "version"])
+def test_help_does_not_name_flags_of_another_command(run: Run, command: str) -> None:
+    out = run(command, "--help").out
+    assert "130  interrupted by Ctrl-C" in out
+    assert "--fail-on" not in out
+    assert "--diff" not in out

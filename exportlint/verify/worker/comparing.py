@@ -269,7 +269,7 @@ class Comparer:
             number = next(self._numbers)
             one = self._observe(label, self._subject.fresh(), "eager", inputs, number, keep_state=False)
             refused |= one.error is not None
-            if label == "not numbers" and one.error is None:
+            if label == "NaN" and one.error is None:
                 continue  # both give no numbers, of which nothing can be said
             other = self._observe(label, self._fresh_program(), "the program", inputs, number, keep_state=False)
             self._judge("values", label, one, other, functools.partial(self._repeated, inputs, number))
