@@ -133,6 +133,11 @@ def test_config_lists_and_explains_settings(run: Run) -> None:
         ]
 
 
+def test_a_fix_that_the_page_only_describes_is_named(run: Run) -> None:
+    assert "Fixes: safe, unsafe.\n" in run("rule", "EXP602").out
+    assert "Fixes: display-only.\n" in run("rule", "EXP804").out
+
+
 def test_version(run: Run) -> None:
     from exportlint import __version__
 
