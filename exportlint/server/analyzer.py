@@ -50,7 +50,7 @@ class Order:
 
 @dataclass(frozen=True)
 class _Looked:
-    """The result of analyzing a document; `shown` is the version and the settings it is for."""
+    """The result of analyzing a document; `shown` is its current text, or the last text that could be parsed."""
 
     task: Task
     shown: Shown
