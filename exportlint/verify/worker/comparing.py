@@ -144,7 +144,7 @@ class Comparer:
         try:
             compare()
         except _NoTimeError:
-            self._tell(kind, kind, "skipped", "there is no time left for it")
+            self._tell(kind, kind, "skipped", "no time is left for it")
         except Exception as error:
             self._tell(kind, kind, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
 
