@@ -1,4 +1,4 @@
-"""One file from source to findings: analysis, rules, and what makes several facts one finding."""
+"""Checks one file: runs the analysis and the rules, and merges facts with one cause into one finding."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ from exportlint.units import ANALYSIS_LIMIT, EXHAUSTED
 
 _Reported = tuple[Finding, Fact, Report]
 _WRITES = "EXP3"
-"""The codes of the rules about what is written: another finding does not explain these by its trail."""
+"""The prefix of the codes of rules about writes, which a finding further up their trail does not explain."""
 MAX_SNIPPET = 60
 MAX_FIX_SECONDS = 10
-"""Processor time for the fixes of a file."""
+"""The most seconds of processor time for the fixes of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """What failed, in words, and why."""
+    """What failed (in words), and the exception."""
 
     what: str
     cause: Exception
 
 
 class PartialError(Exception):
-    """Something failed that says nothing against `findings`, those that could be made."""
+    """A rule or a fix failed. `findings` are the findings of the others, which are valid."""
 
     def __init__(self, findings: list[Finding], crash: Crash) -> None:
         super().__init__(crash.what)
@@ -57,7 +57,7 @@ class PartialError(Exception):
 
 
 Wants = Callable[[Iterable[Finding]], Iterable[Finding]]
-"""Those of some findings whose fixes somebody wants."""
+"""Selects, from some findings, those whose fixes are wanted."""
 
 
 def check_file(
@@ -70,7 +70,7 @@ def check_file(
 ) -> list[Finding]:
     """The findings of a file and of the helpers that its modules reach in other files.
 
-    With `leads_by`, only the modules are looked at that can lead to what these names of the file stand for.
+    With `leads_by`, only modules that can reach what these names of the file stand for are analyzed.
 
     Only the fixes that somebody `wants` are worked out, by default those of all findings that are shown; other findings
     that have a rewrite are `fix_pending`. Neither `select` nor suppressions are applied. The `results` of
@@ -78,10 +78,10 @@ def check_file(
 
     Raises:
         SyntaxProblem: the file cannot be parsed.
-        PartialError: a rule or a fix fails; it has the findings that there are all the same.
+        PartialError: a rule or a fix fails; the error has the other findings.
         SupersededError: the project raises it.
     """
-    with gc_paused():  # nearly all that is made for a file is needed until its findings are there
+    with gc_paused():  # nearly all objects created for a file live until its findings are complete
         return _check(source, project, settings, wants or functools.partial(_seen, settings), results, leads_by)
 
 
@@ -160,7 +160,7 @@ def _seen(settings: Settings, findings: Iterable[Finding]) -> list[Finding]:
 
 
 class _Variables:
-    """What the variables hold at the facts that have fixes: worked out when the first fix asks."""
+    """The values of variables at the facts with fixes, computed when the first fix asks."""
 
     def __init__(
         self, interpretation: Interpretation, analysis: Analysis, facts: Iterable[Fact], clock: Callable[[], float]
@@ -172,7 +172,7 @@ class _Variables:
         self.seconds = 0.0
 
     def at(self, place: Place) -> Observation:
-        """What they hold at a place."""
+        """The values at a place."""
         if self._probe is None:
             start = self._clock()
             self._probe = self._run([part for fact in self._facts for part in (fact, *fact.inner)])
@@ -180,7 +180,7 @@ class _Variables:
         return self._probe.at(place)
 
     def are_refused(self, fact: Fact) -> bool:
-        """Whether a fix has asked, and there was no room to keep those at a fact."""
+        """Whether a fix asked for the values at a fact and they exceeded the limit."""
         return self._probe is not None and self._probe.at(fact.met_at).refused
 
 
@@ -198,10 +198,10 @@ def _without_fixes(finding: Finding) -> Finding:
 
 
 def options(settings: Settings) -> Options:
-    """What of the settings, and of what packages say of their functions, the analysis depends on.
+    """The options of the analysis, from the settings and from installed packages that describe functions.
 
     Raises:
-        PluginError: what a package says cannot be used.
+        PluginError: the description in a package is invalid.
     """
     return Options(
         mode=settings.mode,
@@ -221,7 +221,7 @@ def _described(said: FunctionSettings) -> tuple[str, DescribedFunction]:
 
 @functools.cache
 def packaged_functions() -> tuple[FunctionSettings, ...]:
-    """What installed packages say of their functions; imports what says it.
+    """The descriptions of functions in installed packages, which are imported for this.
 
     Raises:
         PluginError: it cannot be used.
@@ -239,7 +239,7 @@ def _said_by(entry: EntryPoint) -> tuple[FunctionSettings, ...]:
 def _reports(
     rule: Rule, fact: Fact, project: Project, settings: Settings, crashes: list[Crash], shown: dict[RouteStep, Step]
 ) -> Iterator[_Reported]:
-    """What a rule says of a fact. If it fails, that is a crash, and what other rules say is not lost."""
+    """The reports of a rule on a fact. If the rule fails, that is added to `crashes`; other rules still report."""
     try:
         for report in rule.check(fact, Context(fact.mode or settings.mode, settings.torch_version)):
             yield _finding(rule, fact, report, project, settings, shown), fact, report
@@ -267,7 +267,7 @@ def _one_verdict(reports: Iterable[_Reported]) -> list[_Reported]:
 
 
 def _gravest(reported: _Reported) -> tuple[object, ...]:
-    """Orders what is said of one place. Where the code is moved, what is said stays: places in it come last."""
+    """The sort key of reports at one place. Positions come last, so that moving code does not change the choice."""
     finding, fact, _ = reported
     length, places = route_order(fact.trail)
     return finding.severity.rank, fact.rank, length, finding.message, places
@@ -303,7 +303,7 @@ def _callers(fact: Fact, analysis: Analysis, project: Project) -> Iterator[Calle
 
 
 def _callee(caller: CalledFrom, source: SourceFile) -> str:
-    """What people call a function that is called: a function as the code does, a method with its class."""
+    """The name to show for a called function: as in the code, for a method with its class."""
     if caller.is_method and caller.call is not None and "." not in caller.callee:
         shown = cut(source, caller.call)
         if shown.rpartition(".")[2] == caller.callee:

@@ -1,4 +1,4 @@
-"""Lints many files: in one process or several, with the same result, whatever happens to one of the files."""
+"""Lints many files, in one process or several, with the same result. A file that fails does not affect the others."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ __all__ = [
 ]
 
 FEW_FILES = 8
-"""Up to so many files, starting processes costs more than it saves."""
+"""Up to this many files, starting processes costs more than it saves."""
 
 _DIED = "the worker process that analyzed this file died"
 Done = Callable[[int], None]
-"""Is told how many more items are done."""
+"""Called with the number of further items that are done."""
 
 _Key = tuple[Span, str]
 _T = TypeVar("_T")
@@ -77,16 +77,16 @@ class LintResult:
     files_checked: int
     unresolved: tuple[UnresolvedImport, ...] = ()
     hidden: tuple[Finding, ...] = ()
-    """Those that are not grave enough to be shown."""
+    """Findings below `min-severity`."""
     baselined: tuple[Finding, ...] = ()
-    """Those that a baseline holds, which are not shown either."""
+    """Findings in the baseline, which are not shown either."""
     unmatched: tuple[str, ...] = ()
     cut_short: tuple[Finding, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
 
     @property
     def is_complete(self) -> bool:
-        """Whether all that is linted was followed to its end."""
+        """Whether all code was analyzed to the end."""
         return not self.cut_short and not self.unread
 
     @property
@@ -110,8 +110,8 @@ def lint(
 ) -> LintResult:
     """Lint files. The result depends neither on their order nor on `jobs`, the number of processes, nor on `cache`.
 
-    `done` is called with how many more files have been looked at, from any thread. Without `fixes` none are worked out.
-    What a `session` kept of an earlier run is not worked out again.
+    `done` is called with the number of further analyzed files, from any thread. Without `fixes`, none are computed.
+    What a `session` kept from an earlier run is reused.
     """
     texts = unsaved(tasks)
     # Those that are asked for fixes import what was parsed a moment ago.
@@ -130,7 +130,7 @@ LookAt = Callable[[Sequence[Task]], list[Unit]]
 
 
 def _looked_at(tasks: Sequence[Task], look: LookAt, done: Done) -> tuple[list[Task], list[Unit]]:
-    """Files with what looking at them gives. Of those that are only imported, the ones in which something is told."""
+    """Files and their units. Files that are only imported are included if something is reported in them."""
     first = [task for task in tasks if task.role is not Role.IMPORTED]
     first, units = looked_at_whole(first, look(first), look)
     linted = {task.filename for task in tasks if task.role is Role.LINTED}
@@ -141,7 +141,7 @@ def _looked_at(tasks: Sequence[Task], look: LookAt, done: Done) -> tuple[list[Ta
 
 
 def looked_at_whole(tasks: Sequence[Task], units: Sequence[Unit], look: LookAt) -> tuple[list[Task], list[Unit]]:
-    """Files with what looking at them gives, where importers that alone lead to an error or warning are whole.
+    """Files and their units; importers that alone lead to an error or a warning are analyzed completely.
 
     Of what is found at one place, what has the shortest trail counts, and that may come of a class that does not lead
     to the linted files: then it is not told. Within these files, whatever is found comes of classes that lead there.
@@ -171,7 +171,7 @@ def looked_at_whole(tasks: Sequence[Task], units: Sequence[Unit], look: LookAt) 
 
 
 def result_of(tasks: Sequence[Task], units: Sequence[Unit]) -> LintResult:
-    """What looking at files came to."""
+    """The result of linting, from the units of the files."""
     linted = [unit for task, unit in zip(tasks, units, strict=True) if task.role is Role.LINTED]
     unresolved = {one for unit in linted for one in unit.unresolved}
     cut_short = {f for unit in linted for f in unit.findings if _is_cut(f)}
@@ -192,7 +192,7 @@ def _is_cut(finding: Finding) -> bool:
 
 
 def _unmatched(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[str, ...]:
-    """The patterns of those settings `exported` that name no model, though there are models."""
+    """The patterns of `exported` settings that match none of the models that they apply to."""
     named: dict[tuple[str, ...], bool] = {}
     for task, unit in zip(tasks, units, strict=True):
         if unit.exported is not None:
@@ -202,7 +202,7 @@ def _unmatched(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[str, ...]:
 
 
 def once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings in order, of those that say the same about one line the first."""
+    """The findings in order; of findings that say the same about one line, only the first."""
     kept: dict[object, Finding] = {}
     for finding in findings:
         kept.setdefault((finding.filename, finding.span.start.row, finding.code, finding.message), finding)
@@ -210,7 +210,7 @@ def once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def shown(result: LintResult, settings_of: Callable[[Finding], Settings]) -> LintResult:
-    """The result with what is not to be shown apart: what is not grave enough, and what a baseline holds."""
+    """The result in which findings below `min-severity` and those in a baseline are separate."""
     kept: list[Finding] = []
     hidden: list[Finding] = []
     baselined: list[Finding] = []
@@ -226,7 +226,7 @@ def shown(result: LintResult, settings_of: Callable[[Finding], Settings]) -> Lin
 
 
 def unsaved(tasks: Iterable[Task]) -> dict[Path, bytes]:
-    """What files hold, of those that do not come from the disk."""
+    """The contents of the files that do not come from disk."""
     return {task.path: task.data for task in tasks if task.data is not None}
 
 
@@ -239,9 +239,9 @@ def units_of(
     fixes: Set[FixKey] | None = None,
     cache: ResultCache | None = None,
 ) -> list[Unit]:
-    """What looking at each file gives, where some files hold other `texts` than those on the disk.
+    """The units of files, in which `texts` replace the contents of some files on disk.
 
-    `fixes` is as in `Workspace.lint`. What `cache` knows is not worked out again; it takes in what was.
+    `fixes` is as in `Workspace.lint`. Units in `cache` are reused, new ones are added to it.
     """
     return _looked([Look(task, fixes) for task in tasks], texts, jobs, make, done, cache)
 
@@ -254,7 +254,7 @@ def _looked(
     done: Done = _ignored,
     cache: ResultCache | None = None,
 ) -> list[Unit]:
-    """What looking at files gives. Raises PluginError, before the first one, if a package adds what cannot be used."""
+    """The units of files. Raises PluginError before the first one if a package adds something invalid."""
     known = [cache.find(look.task, look.fixes) if cache is not None else None for look in looks]
     missing = [look for look, unit in zip(looks, known, strict=True) if unit is None]
     if len(missing) < len(looks):
@@ -275,7 +275,7 @@ def _looked(
 
 
 class _OneWorkspace:
-    """Makes a workspace, and gives the same one again. Other processes have their own."""
+    """Creates a workspace once per process, and returns the same one on later calls."""
 
     def __init__(self, *, keeps_results: bool = False) -> None:
         self.made: Workspace | None = None
@@ -291,7 +291,7 @@ class _OneWorkspace:
 
 
 class Session:
-    """What a process that lints the same files again and again keeps between two runs.
+    """What a process that lints the same files repeatedly keeps between two runs.
 
     `reads` are the files that the last run depends on.
     """
@@ -301,11 +301,11 @@ class Session:
         self.reads: frozenset[Path] = frozenset()
 
     def outdated(self) -> frozenset[Path]:
-        """The files that this process read and that are on the disk as something else now."""
+        """The files that this process has read and that have changed on disk since."""
         return frozenset() if self.workspace.made is None else self.workspace.made.outdated()
 
     def refresh(self, *, anew: bool) -> None:
-        """See the files as they are now; `anew` if some came or went, so that imports may lead elsewhere."""
+        """Drop what has changed on disk; `anew` if files were added or removed, so that imports may lead elsewhere."""
         if anew:
             self.workspace = _OneWorkspace(keeps_results=True)
         elif self.workspace.made is not None:
@@ -327,7 +327,7 @@ def with_fixes(
     make: Callable[[Mapping[Path, bytes]], Workspace] | None = None,
     cache: ResultCache | None = None,
 ) -> list[Unit]:
-    """What looking at files gave, with all fixes of findings that are shown in files that are linted."""
+    """The units with the fixes of all findings that are shown in linted files."""
     return worked_out(tasks, units, lambda looks: _looked(looks, texts, jobs, make, cache=cache))
 
 
@@ -337,7 +337,7 @@ def worked_out(
     look: Callable[[Sequence[Look]], Sequence[Unit]],
     filename: str | None = None,
 ) -> list[Unit]:
-    """What looking at files gave, with all fixes of findings that are shown, or of those in one file."""
+    """The units with the fixes of all findings that are shown, or of those in one file."""
     shown_in = {
         task.filename: task.settings for task in tasks if task.role is Role.LINTED and filename in (None, task.filename)
     }
@@ -359,9 +359,9 @@ def each(
     jobs: int,
     done: Done = _ignored,
 ) -> list[_R]:
-    """What `work` gives for each of `items`, in their order, in `jobs` processes that each `make` a workspace.
+    """The results of `work` for `items`, in order, computed by `jobs` processes that each `make` a workspace.
 
-    `lost` gives it for an item that ends the process that works on it.
+    `lost` returns the result for an item whose process died.
     """
     from exportlint.source.garbage import gc_between_files
 
@@ -389,7 +389,7 @@ def _lost(look: Look) -> Unit:
 
 
 def merge(tasks: Sequence[Task], units: Sequence[Unit]) -> tuple[Finding, ...]:
-    """The findings of all units that are wanted where they are, each once, in order.
+    """The findings of all units that are reported at their place, each once, in order.
 
     In files that are not linted, they are those that a linted file leads to, without fixes, and failures of exportlint.
     """
@@ -461,7 +461,7 @@ def _agreed(found: Sequence[tuple[str, Finding]]) -> Finding:
     same = None not in fixes and len({fix.edits for fix in fixes if fix is not None}) == 1
     if not same and chosen.applicability is Applicability.SAFE:
         chosen = replace(chosen, applicability=Applicability.UNSAFE)
-    # Those who have not been asked can only say that it is not safe.
+    # Files that were not asked can only make it unsafe.
     pending = any(f.fix_pending for f in findings) and chosen.applicability is Applicability.SAFE
     return replace(finding, fix=chosen, fix_pending=pending)
 

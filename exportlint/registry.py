@@ -122,6 +122,8 @@ class Rule:
 
 
 _FIX = re.compile(r"^<!-- fix: ([a-z-]+) -->$", re.MULTILINE)
+_FIX_SAFETY = re.compile(r"^## Fix safety$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_APPLICABILITY = re.compile(r"(?<!never )\b(?:safe|unsafe|display-only)\b", re.IGNORECASE)
 
 _Loaded = tuple[tuple[type, ...], Callable[..., Iterable[Any]]]
 
@@ -389,6 +391,9 @@ def _page_of(rule: Rule, entry: EntryPoint) -> str:
 
 
 def applicabilities(page: str) -> list[str]:
-    """How safe the fixes are that the Markdown of a page shows, the safest first."""
+    """How safe the fixes of a rule are, the safest first: those its page shows, and those it only describes."""
     shown = set(_FIX.findall(page))
+    section = _FIX_SAFETY.search(page)
+    if section is not None:
+        shown.update(word.lower() for word in _APPLICABILITY.findall(section[1]))
     return [applicability.value for applicability in Applicability if applicability.value in shown]

@@ -1,4 +1,4 @@
-"""What is looked at, one file each, and what looking at it gives: what the linter, the cache and the server hand on."""
+"""One piece of work and its result, for one file each: `Task` and `Unit`, which linter, cache and server exchange."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ INTERNAL_ERROR = "EXP004"
 ANALYSIS_LIMIT = "EXP006"
 
 EXHAUSTED = (MemoryError, SystemError)
-"""What Python raises when there is no memory: SystemError where native code did not say so."""
+"""What Python raises if memory runs out: SystemError if native code did not set an exception."""
 
 NO_SUPPRESSIONS = Suppressions()
 _START = Span(Position(1, 1), Position(1, 1))
 
 
 FixKey = tuple[str, Span, str]
-"""Names a finding to work out a fix for: its file, its place and its code."""
+"""Identifies a finding whose fix is wanted: its file, span and code."""
 
 NO_FIXES = frozenset[FixKey]()
 
 
 def fix_key(finding: Finding) -> FixKey:
-    """What names a finding to those who work out fixes."""
+    """The key of a finding in a request for fixes."""
     return finding.filename, finding.span, finding.code
 
 
 class Role(Enum):
-    """Why a file is looked at.
+    """Why a file is analyzed.
 
     LINTED: the user asked for it. IMPORTER: its modules may run code of a file that is linted. IMPORTED: such modules
     run its code as well. Of files that are not linted, only those findings are told that a linted file leads to.
@@ -51,7 +51,7 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A file to look at, by its absolute path. `data` is what it holds if that does not come from the disk.
+    """A file to analyze, by its absolute path. `data` is its content if that does not come from disk.
 
     Its findings call it `filename`, by default its path. `leads_by` are the names by which an importer leads to files
     that are linted; None if that may be any.
@@ -66,7 +66,7 @@ class Task:
 
     @property
     def filename(self) -> str:
-        """What its findings call it."""
+        """The file name in its findings."""
         return self.name or str(self.path)
 
     def read(self) -> SourceFile:
@@ -78,14 +78,14 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What looking at one file gave: findings, perhaps in other files as well, and the file's own pragmas.
+    """The result of analyzing one file: findings, perhaps in other files too, and the file's suppressions.
 
-    It depends on what the files `reads` hold, which are the file itself and those that it imports. `unresolved` are
-    imports in these that lead into the project, and to no file; `unread` are those of these files that cannot be read
-    or parsed. `exported`: whether the setting of this name names a class of the file; None without the setting, or
-    without a module that it could name. `inputs` is all that it depends on besides the settings; None if it may
-    come out differently with the same, because time ran out or exportlint failed. `is_partial`: classes that an edit
-    concerns were not run again yet, so that some of this was found before it.
+    It depends on the contents of `reads`: the file itself and the files that it imports. `unresolved` are the imports
+    in these that should lead to a file of the project but do not; `unread` are those of these files that cannot be read
+    or parsed. `exported`: whether the setting `exported` names a class of the file; None without the setting, or
+    without a model that it could name. `inputs` is everything the result depends on besides the settings; None if the
+    same inputs may give another result, because time ran out or exportlint failed. `is_partial`: some classes affected
+    by an edit have not run again yet, so a part of the result is from before the edit.
     """
 
     findings: tuple[Finding, ...]
@@ -105,7 +105,7 @@ def internal_error(task: Task, what: str) -> Finding:
 
 
 def plugin_failure(task: Task, error: ConfigError) -> Finding:
-    """The finding about a file that cannot be analyzed because of what another package adds."""
+    """The finding about a file that cannot be analyzed because another package adds something invalid."""
     return about_file(INTERNAL_ERROR, str(error), _START, task.filename, task.settings.mode)
 
 
@@ -116,7 +116,7 @@ def unreadable(error: SourceError, filename: str, mode: Mode) -> Finding:
 
 
 def about_file(code: str, message: str, span: Span, filename: str, mode: Mode) -> Finding:
-    """A finding that no rule makes of a fact: something is wrong with the file itself."""
+    """A finding about the file itself, which does not come from a rule and a fact."""
     rule = find_rule(code)
     assert rule is not None
     return Finding(code, rule.name, Severity.ERROR, message, filename, span, mode=mode)
@@ -125,7 +125,7 @@ def about_file(code: str, message: str, span: Span, filename: str, mode: Mode) -
 def wanted_fixes(
     task: Task, suppressions: Suppressions, fixes: Set[FixKey] | None, findings: Iterable[Finding]
 ) -> list[Finding]:
-    """The findings whose fixes are worked out while a file is looked at; `fixes` is as in `Workspace.lint`."""
+    """The findings whose fixes are computed while a file is analyzed; `fixes` is as in `Workspace.lint`."""
     if fixes is not None:
         return [finding for finding in findings if fix_key(finding) in fixes]
     if task.role is not Role.LINTED:

@@ -1,4 +1,4 @@
-"""The files of a project as they are to be seen, saved or not, and what looking at one of them gives."""
+"""The files of a project, with unsaved text in place of the disk, and the analysis of one of them."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ SYNTAX_ERROR = "EXP001"
 
 _MAX_PROJECTS = 8
 _MAX_KEPT = 64
-"""Files of which the results of classes are kept."""
+"""The most files whose class results are kept."""
 MAX_PARSED = 2_500_000
-"""Characters of the files that are kept parsed for their next versions, with all that they import: some 120 MB."""
+"""The most characters of files kept parsed for their next versions, with their imports: about 120 MB."""
 _K = TypeVar("_K")
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class ClassSite:
-    """Where a class statement stands: its first line from `class` on, and all of it.
+    """The position of a class statement: its first line from `class` on, and the whole statement.
 
     `name` is what its file calls it, `is_model` whether it is a module with a `forward`.
     """
@@ -82,16 +82,16 @@ class ClassSite:
     is_model: bool = False
 
     def holds(self, span: Span) -> bool:
-        """Whether something stands inside of the class."""
+        """Whether a span is inside the class."""
         return self.whole.start <= span.start and span.end <= self.whole.end
 
 
 class Workspace:
-    """The files of a project, some of which are to be seen as they are not on the disk: unsaved, or fixed.
+    """The files of a project, some with other text than on disk: unsaved, or fixed.
 
-    What was read is kept, so one workspace is for files that do not change but by `hold`. `proceed` is called again and
-    again while a file is looked at, and may raise SupersededError to end it. One that `keeps_results` runs only those
-    classes of a file again that depend on what changed.
+    Files that were read are kept, so they must not change except by `hold`. `proceed` is called repeatedly while a file
+    is analyzed, and may raise SupersededError to stop that. With `keeps_results`, only classes of a file that depend on
+    a change run again.
     """
 
     def __init__(
@@ -107,22 +107,22 @@ class Workspace:
         self._projects: dict[tuple[Path, ...], Project] = {}
         self._sources: dict[Path, SourceFile] = {}
         self._shared_sources: WeakValueDictionary[Path, SourceFile] = WeakValueDictionary()
-        """Those that somebody else still has, so that nobody has another copy."""
+        """Source files that are still referenced elsewhere, so that there is only one copy."""
         self._trees: dict[Path, tuple[SourceFile, ast.Module]] = {}
         self._trees_before: dict[Path, tuple[SourceFile, ast.Module]] = {}
-        """The last trees of files that have been edited since, of which unchanged statements are taken over."""
+        """The previous trees of edited files, from which unchanged statements are reused."""
         self._loaded: dict[Path, str] = {}
-        """What told the files that come from the disk from later ones when they were read."""
+        """The stamps of the files from disk when they were read."""
         self._states: dict[str, FileState] = {}
-        """What the files were when they were read."""
+        """The states of all files when they were read, for the cache."""
         self._torn: set[str] = set()
-        """Files that held different things when they were read again: nobody can tell which of these a result is of."""
+        """Files whose content had changed when they were read again, so it is unclear which content a result is for."""
         self.has_forgotten = False
         """Whether parsed files were forgotten since somebody last set this to False."""
 
     @contextmanager
     def keeping_results(self) -> Iterator[None]:
-        """Run only those classes again that depend on what changed, while versions of the same files are looked at."""
+        """While versions of the same files are analyzed, run only the classes that depend on a change."""
         before = self._kept
         self._kept = {} if before is None else before
         try:
@@ -131,12 +131,12 @@ class Workspace:
             self._kept = before
 
     def hold(self, path: Path, data: bytes) -> None:
-        """From now on, a file is seen as holding `data`."""
+        """From now on, use `data` as the content of a file."""
         self._unsaved[path] = data
         self.forget(path)
 
     def see(self, unsaved: Mapping[Path, bytes]) -> frozenset[Path]:
-        """From now on, exactly these files are seen as they are not on the disk. Returns those that changed by it."""
+        """From now on, use exactly these contents in place of the disk. Returns the files whose content changes."""
         before, self._unsaved = self._unsaved, dict(unsaved)
         changed = frozenset(p for p in before.keys() | unsaved.keys() if before.get(p) != unsaved.get(p))
         for path in changed:
@@ -144,7 +144,7 @@ class Workspace:
         return changed
 
     def forget(self, path: Path) -> None:
-        """Have a file read again when it is next needed."""
+        """Read a file again when it is next needed."""
         self._sources.pop(path, None)
         self._shared_sources.pop(path, None)
         if path in self._trees:
@@ -156,13 +156,13 @@ class Workspace:
             project.forget(path)
 
     def note(self, paths: Iterable[Path]) -> None:
-        """Have `outdated` tell of files that a result depends on which was not worked out here."""
+        """Include in `outdated` the files that a result from elsewhere depends on."""
         for path in paths:
             if path not in self._unsaved:
                 self._loaded.setdefault(path, stamp(str(path)))
 
     def outdated(self) -> frozenset[Path]:
-        """The files that are no longer on the disk as they were read."""
+        """The files that have changed on disk since they were read."""
         return frozenset(path for path, known in self._loaded.items() if stamp(str(path)) != known)
 
     def read(self, task: Task) -> SourceFile:
@@ -170,10 +170,10 @@ class Workspace:
         return self._load(task.path, task.filename)
 
     def lint(self, task: Task, fixes: Set[FixKey] | None = None, patience: float = math.inf) -> Unit:
-        """What looking at a file gives. Whatever is wrong with it becomes a finding.
+        """The unit of a file. Any problem with the file becomes a finding.
 
-        `fixes` names the findings whose fixes are worked out; by default it is those that are shown in the file itself.
-        One that keeps results may tell earlier ones after the `patience`, in seconds of processor time.
+        `fixes` names the findings whose fixes are computed, by default those shown in the file itself. A workspace that
+        keeps results may return earlier ones after `patience` seconds of processor time.
         """
         try:
             return self._lint(task, fixes, patience)
@@ -190,7 +190,7 @@ class Workspace:
             return Unit((internal_error(task, _describe(error)),), reads=reads)
 
     def _release(self) -> None:
-        """Let go of all that was read and worked out, which is worked out again where it is needed."""
+        """Free everything that was read and computed; it is computed again when needed."""
         for known in (self._projects, self._sources, self._trees, self._trees_before, self._kept or {}):
             known.clear()
         self.has_forgotten = True
@@ -215,7 +215,7 @@ class Workspace:
                 results.patience = patience
             findings = check_file(source, project, task.settings, wants, results, task.leads_by)
             if source.problems:
-                # Not all of the code is known: enough to find something, too little to change something.
+                # Some code is missing: enough is known to report findings, too little to change code.
                 findings = [
                     replace(f, fix=None, fix_pending=False) if f.filename == task.filename else f for f in findings
                 ]
@@ -245,7 +245,7 @@ class Workspace:
             return Unit((internal_error(task, _describe(error)),), reads=reads | project.reads)
 
     def _trim(self, project: Project) -> None:
-        """Forget parsed files, once there are too many, and what they were parsed from."""
+        """Forget parsed files and their sources if there are too many."""
         if project.trim(holds_all_modules=self._kept is None):
             for known in (self._trees, self._sources):
                 for path in [p for p in known if not any(each.has_parsed(p) for each in self._projects.values())]:
@@ -265,7 +265,7 @@ class Workspace:
         return Inputs(files, answers, resolver.search)
 
     def problems(self, task: Task) -> tuple[Finding, ...]:
-        """What keeps a file from being read, or from being parsed as a whole."""
+        """The findings about why a file cannot be read, or cannot be parsed as a whole."""
         try:
             source = self.read(task)
             if not source.problems:
@@ -346,7 +346,7 @@ class Workspace:
         return source
 
     def _note(self, path: Path, holds: str) -> None:
-        """Note what a file holds."""
+        """Record the content of a file."""
         key = path.as_posix()
         before = self._states.setdefault(key, FileState(holds, settled(self._loaded.get(path, ""))))
         if before.fingerprint != holds:
@@ -371,12 +371,12 @@ class Workspace:
 
 
 def _wants(task: Task, suppressions: Suppressions, fixes: Set[FixKey] | None) -> Wants:
-    """The fixes that are worked out while a file is looked at."""
+    """Which fixes are computed while a file is analyzed."""
     return lambda findings: wanted_fixes(task, suppressions, fixes, findings)
 
 
 def _keep(known: dict[_K, _T], key: _K, what: _T, limit: int = MAX_MODULES) -> None:
-    """Know something, and forget what was known first, once there is too much."""
+    """Add an entry to a dictionary, and drop the oldest entry if there are too many."""
     known[key] = what
     while len(known) > limit:
         del known[next(iter(known))]

@@ -147,6 +147,7 @@ class TestExtend:
         ("mode = true\n", ":1: `mode`: expected a string, got a boolean"),
         ("force-exclude = 1\n", ":1: `force-exclude`: expected a boolean, got an integer"),
         ('\nselect = "EXP1"\n', ":2: `select`: expected an array of strings, got a string"),
+        ('dynamic-dims = ["a"]\n', ":1: `dynamic-dims`: expected an array of integers, got one that holds a string"),
         ("select = [1]\n", ":1: `select`: expected an array of strings, got one that holds an integer"),
         ('select = ["EXP1", "EXP7777"]\n', ":1: `select`: unknown rule selector `EXP7777`"),
         ("per-file-ignores = []\n", ":1: `per-file-ignores`: expected a table of patterns and rules, got an array"),
@@ -169,6 +170,14 @@ def test_errors_name_file_line_and_what_was_meant(root: Path, file: str, text: s
         settings(root)
     assert str(raised.value).startswith(f"{root / file}{error}")
     assert "\n" not in str(raised.value)
+
+
+def test_a_table_of_pyproject_in_another_file_is_explained(root: Path) -> None:
+    write(root, {"exportlint.toml": '[tool.exportlint]\nmode = "strict"\n'})
+    with pytest.raises(
+        ConfigError, match=r"`tool`: write the settings at the top level, without \[tool\.exportlint\]$"
+    ):
+        settings(root)
 
 
 def test_errors_in_subtables_and_bytes(root: Path) -> None:

@@ -220,7 +220,7 @@ def test_unused_only_of_what_was_looked_for(text: str, enabled: set[str], expect
     [
         ("x  # exportlint: ignore[EXP001, EXP003]  ", 25, 31, "unused suppression: no `EXP001` finding here"),
         ("é中 = 1  # noqa: F401, EXP001", 23, 29, "unused suppression: no `EXP001` finding here"),
-        ("x  # text  # exportlint: ignore because", 12, 32, "unused suppression: nothing is found here"),
+        ("x  # text  # exportlint: ignore because", 12, 32, "unused suppression: no finding here"),
         ("x  # exportlint: ignroe[EXP1]  ", 4, 30, "unknown `ignroe`, did you mean `ignore`?"),
         ("x  # exportlint: ignore[ EXP00x ]  ", 26, 32, "unknown rule selector `EXP00x`, did you mean `EXP00"),
         ("x  # exportlint: ignore[EXP001  # more", 4, 31, "the list of rules has no closing `]`"),

@@ -85,18 +85,18 @@ from exportlint.syntax.walk import walk
 
 RECURSION_LIMIT = 12_000
 MAX_MAKINGS = 8
-"""Places that make objects that an output may hold: the entry point is run once more for each."""
+"""The most places that create objects that an output may hold: the entry point is run once more for each place."""
 ExportedDims = Mapping[str, Mapping[str, Mapping[int, Range]]]
 
 
 class Interpretation:
-    """What happens when the modules of a file are exported, and what the variables hold at places that fixes ask about.
+    """Runs the modules of one file as torch.export would, and tells what variables hold where fixes ask for them.
 
-    The result depends on the file and the files that it imports, on nothing else.
+    The result depends only on the file and on the files that it imports.
     """
 
     def __init__(self, module: Module, project: Project, options: Options, leads_by: Set[str] | None = None) -> None:
-        """With `leads_by`, only those classes are run that can lead to what these names of the file stand for."""
+        """With `leads_by`, only classes from which a call can reach one of these names of the file are run."""
         self._classes = module.classes
         if leads_by is not None:
             leading = leading_classes(module, leads_by)
@@ -107,9 +107,9 @@ class Interpretation:
         self._engine: Engine | None = None
 
     def analysis(self, kept: KeptResults | None = None) -> Analysis:
-        """What happens, in order. Facts may lie in other files of the project, in helpers that the modules call.
+        """The facts, in order. A fact can be in another file of the project, in a helper that a module calls.
 
-        With `kept`, only those classes are run whose results are not known from an earlier version of the file.
+        With `kept`, classes whose results are known from an earlier version of the file are not run again.
         """
         module, project, options = self._module, self._project, self._options
         scripts = export_facts(module, project, options)
@@ -131,7 +131,7 @@ class Interpretation:
         return Analysis((*merged.ordered, *of_scripts), calls, merged.routes)
 
     def probe(self, known: Analysis, facts: Iterable[Fact]) -> Probe:
-        """Run the classes once more that meet some facts of an analysis, with the variables recorded there."""
+        """Run the classes that meet `facts` again, and record the variables at those places."""
         wanted = list(facts)
         found = Probe([fact.met_at for fact in wanted], frozenset[str]().union(*map(known.roots, wanted)))
         classes = [cls for cls in self._classes if found.asks_for(cls)]
@@ -149,7 +149,7 @@ class Interpretation:
 
 @contextmanager
 def _deep_recursion() -> Iterator[None]:
-    """Room for functions that call each other, and no search for garbage."""
+    """Raise the recursion limit for deeply nested code, and pause the garbage collector."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
@@ -160,7 +160,7 @@ def _deep_recursion() -> Iterator[None]:
 
 
 def _run_classes(engine: Engine, classes: Iterable[Class]) -> Iterator[tuple[Class, ClassResult]]:
-    """Some classes of a file with what running them gives, in order, but for the record of their calls."""
+    """Each class with the result of running it, in order, without the record of its calls."""
     project, plain = engine.project, Plain()
     end = project.clock() + MAX_FILE_SECONDS
     for cls in classes:
@@ -185,7 +185,7 @@ def _run_classes(engine: Engine, classes: Iterable[Class]) -> Iterator[tuple[Cla
 
 
 def _omit_arguments(engine: Engine, cls: Class, name: str, facts: dict[FactKey, Fact]) -> None:
-    """Run an entry point without the arguments that may be omitted: first with those that are tensors, then without."""
+    """Run an entry point without its optional arguments: first with those that are tensors, then without any."""
     omitting = replace(engine.for_root(), omits_arguments=True)
     _export(omitting, cls, name)
     runs = [omitting]
@@ -213,9 +213,9 @@ def _with_kept(
     dims: ExportedDims,
     kept: KeptResults,
 ) -> list[ClassResult]:
-    """What running the `wanted` classes of a file gives, where classes whose results are kept need not be run.
+    """The results of the `wanted` classes of a file: the kept result if there is one, else that of a run.
 
-    Those of which nothing is known at all are run first: if running others takes long, earlier results stand for them.
+    Classes without any earlier result are run first. If the others take long, their earlier results are returned.
     """
     kept.update(project)
     path = module.path.as_posix()
@@ -247,7 +247,7 @@ def _with_kept(
                 kept.is_partial = now + kept.earlier.seconds(keys[classes[len(found)]]) > end
                 if kept.is_partial:
                     break
-    finally:  # also where another version supersedes this one: what has been found out need not be found out again
+    finally:  # also if a newer version supersedes this one: finished results stay valid
         is_limited = any(isinstance(fact, AnalysisLimit) for result in found.values() for _, fact in result.facts)
         if is_limited:
             known.clear()
@@ -265,7 +265,7 @@ def _with_kept(
         left = [key for key in keys.values() if key not in known]
         results = kept.results | kept.earlier.now(left, Version(kept.outlines, kept.modules))
         return [results[key] for key in keys.values()]
-    # What there is room for depends on what was run before: all or nothing.
+    # The budget left depends on what ran before, so keep all results or none.
     if kept.is_partial or classes != [*keys]:
         kept.is_partial = False
         engine = Engine(project, options, dims)
@@ -283,7 +283,7 @@ def _exported_dims(scripts: tuple[Fact, ...]) -> ExportedDims:
 
 
 def _entry_points(engine: Engine, cls: Class) -> list[str]:
-    """The methods of a module, also inherited ones, that export starts from; none if it is not a module."""
+    """The methods of a module that export starts from, including inherited ones; empty if the class is not a module."""
     frame = Frame(engine, cls.module)
     if engine.options.exports(cls) is False or not is_module(frame, cls):
         return []
@@ -351,7 +351,7 @@ def _is_called_by_export(engine: Engine, cls: Class) -> bool:
 
 
 def _instance(frame: Frame, cls: Class) -> Value:
-    """The module as its constructor leaves it, given nothing but configuration."""
+    """The module after its constructor has run with unknown configuration values as arguments."""
     found = find_method(frame, cls, "__init__")
     keywords: Environment = {}
     if found is not None:
@@ -374,7 +374,7 @@ def _run_root(
 ) -> None:
     """Run an entry point, under the wrapper that its decorators put around it.
 
-    `again` does so once more for a watch, and says whether it came to an end.
+    `again` runs it once more with a watch, and returns whether that run finished.
     """
     node = function.node
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
@@ -426,7 +426,7 @@ def _run_root(
     if state.writes:
         second = _run_again(engine, frame, function, wrapper, start, made, [start, *exits])
         second.add_to(state)
-        # a number may be what it was by chance, in the first call
+        # in the first call, a number may have its old value by chance
         restored &= _restored(_left_by([start, *exits]), frame.exits[len(exits) :], state)
 
     def first_alone() -> State:
@@ -447,9 +447,9 @@ def _run_root(
 
 
 def _note_optional_outputs(frame: Frame, cls: Class, again: Callable[[OutputWatch], bool]) -> None:
-    """Record the objects that torch does not know, and that the output holds whenever the line is run that makes them.
+    """Record objects of types unknown to torch that the output contains whenever the line that creates them runs.
 
-    Only their making is where export surely raises: the output may not hold them.
+    The finding is at that line, because the output as such may not contain them.
     """
     first = OutputWatch()
     if not again(first):
@@ -474,7 +474,7 @@ def _note_optional_outputs(frame: Frame, cls: Class, again: Callable[[OutputWatc
 
 
 def _restored(before: Heap, ends: Sequence[Environment], state: State) -> frozenset[Cell]:
-    """The cells that a call has written and that surely hold again, at its end, what they held when it began."""
+    """The cells that a call wrote and that certainly have their original value again when it ends."""
     if not ends:
         return frozenset()
     left = join_heaps([(heap_of(env), env) for env in ends], join)
@@ -489,9 +489,9 @@ def _restored(before: Heap, ends: Sequence[Environment], state: State) -> frozen
 
 
 def _are_same(held: Value | None, now: Value, cell: Cell, names: Set[str]) -> bool:
-    """Whether what a cell held and holds surely is one object; `names` are what the code calls the cell.
+    """Whether the old and the new value of a cell are certainly one object; `names` are what the code calls the cell.
 
-    What is not known of a value, such as any text, makes it equal to others, and so do tensors that are alike.
+    Equal abstract values are not enough: two unknown strings, or two similar tensors, are equal but may differ.
     """
     if held is None or len(options(held)) != len(options(now)):
         return False
@@ -504,14 +504,14 @@ def _are_same(held: Value | None, now: Value, cell: Cell, names: Set[str]) -> bo
 
 
 def _nodes(trail: Trail | None) -> Iterator[ast.AST]:
-    """The places that a value came by."""
+    """The syntax nodes on the trail of a value."""
     while trail is not None:
         yield trail.node
         trail = trail.parent
 
 
 def _is_concrete(frame: Frame, cls: Class, node: FunctionNode, raised: Raise) -> bool:
-    """Whether a method that only raises is one that is run, and not one for subclasses to override."""
+    """Whether a method that only raises is meant to be run, not to be overridden in subclasses."""
     if not raised.is_stub:
         return True
     if is_abstract(frame, cls) or any((dotted(d) or "").endswith("abstractmethod") for d in node.decorator_list):
@@ -535,12 +535,12 @@ def _run(frame: Frame, function: Function, wrapper: Function | None) -> None:
 
 
 def _left_by(ends: Sequence[Environment]) -> Heap:
-    """The heap that a call finds which comes after one that may end in several ways."""
+    """The heap that the next call starts from, if the previous one may end in any of the states `ends`."""
     return join_heaps([(heap_of(env).unmarked(0), env) for env in ends], join)
 
 
 def _changed(left: Heap) -> Heap:
-    """The heap without what cells held before, wherever they may hold something else."""
+    """The heap in which changed cells no longer count their original value as possible."""
     changes = {}
     for cell, change in left.changes.items():
         before = options(change.before) if change.before is not None else ()
@@ -553,10 +553,10 @@ def _run_again(
     engine: Engine, frame: Frame, function: Function, wrapper: Function | None, start: Environment,
     made: Counter[tuple[object, ...]], ends: Sequence[Environment], *, changed: bool = False,
 ) -> Effects:  # fmt: skip
-    """Run an entry point as a later call runs it, which finds what an earlier one left behind. No facts come of it.
+    """Run an entry point as a later call does, starting from the state that an earlier call left. Records no facts.
 
-    `made` are the objects that there were when the first call began, `ends` the ways in which the earlier one may end.
-    `changed`: it changed whatever it may change.
+    `made` counts the objects that existed when the first call began; `ends` are the possible end states of the earlier
+    one. `changed`: it changed whatever it may change.
     """
     assert not isinstance(function.node, ast.Lambda)
     left = _changed(_left_by(ends)) if changed else _left_by(ends)

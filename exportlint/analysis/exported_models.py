@@ -16,7 +16,7 @@ from exportlint.syntax.definitions import Class, Module
 def models(module: Module, project: Project, options: Options, kept: KeptResults | None = None) -> frozenset[Class]:
     """The `nn.Module`s of a file that have a `forward`, if only an inherited one, and that its importers can name.
 
-    What is `kept` of the file is of the version at hand.
+    `kept` must be the results for this version of the file.
     """
     if not any(cls.node.bases for cls in module.classes):
         return frozenset()

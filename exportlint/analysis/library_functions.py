@@ -1,7 +1,7 @@
 """What functions of Python and of other libraries do: one record each, which the modules of `models` register.
 
-A new function is one record in the module of its library. A name that ends in `.*` is the record of a library: what the
-record of one of its functions leaves open stands there.
+A new function is one record in the module of its library. A name that ends in `.*` is the record of a whole library,
+with the defaults for the records of its functions.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from exportlint.analysis.facts import Call
 
 Handler = Callable[["Frame", str, "Arguments", ast.AST], Value]
-"""Gives what a call returns, and records what happens in it. The text is the qualified name of the function."""
+"""Returns the value of a call, and records what happens in it. The `str` is the qualified name of the function."""
 
 Effect = Literal["report", "act", "write"]
-"""What a call is for besides what it returns.
+"""The purpose of a call besides its return value.
 
 report: it tells people something. act: it acts on the process, its files or its threads. write: it writes what it is
 given to a file.
 """
 
 Strict = Literal["refuses", "bakes"]
-"""What TorchDynamo does with a call that non-strict export runs.
+"""How TorchDynamo treats a call that non-strict export runs.
 
 refuses: it raises, measured on torch 2.13 by a module that calls nothing else. bakes: it traces it, and the program
 keeps what it gave.
@@ -44,8 +44,8 @@ keeps what it gave.
 Decorated = Literal["static", "class", "property", "cached_property", "dispatcher", "kernel"]
 """What a decorator makes of a function.
 
-static, class, property, cached_property: that descriptor. dispatcher: a function that chooses among others.
-kernel: compiled code, into which nobody looks.
+static, class, property, cached_property: that descriptor. dispatcher: a function that chooses among others. kernel:
+compiled code, which nothing traces.
 """
 
 Numbers = tuple[int | str, ...] | Literal["every"]
@@ -53,7 +53,7 @@ Numbers = tuple[int | str, ...] | Literal["every"]
 
 
 class Traits(TypedDict, total=False):
-    """The fields of a record but its name and its handler."""
+    """The fields of a record except its name and its handler."""
 
     returns: Value
     gives: Literal["int", "float", "bool"] | None
@@ -73,7 +73,7 @@ class Traits(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class LibraryFunction:
-    """What a function of Python or of another library does, by its qualified name.
+    """The record of a function of Python or of another library, by its qualified name.
 
     `call` gives what it returns; without one, it returns `returns`, which is unknown by default. `gives` is the kind of
     number that it returns. `numbers` are the arguments that must be plain numbers, because C code reads them: data of a
@@ -139,7 +139,7 @@ def _register(names: str, traits: dict[str, Any]) -> None:
 
 @lru_cache(maxsize=8192)
 def find(name: str) -> LibraryFunction:
-    """The record of a function by its qualified name; an empty one if nothing is known of it."""
+    """The record of a function by its qualified name; an empty record if there is none."""
     load_handlers("exportlint.analysis.models")
     return LibraryFunction(name, **{**_of_library(name), **_TRAITS.get(name, {})})
 
@@ -156,16 +156,16 @@ def _of_library(name: str) -> dict[str, Any]:
 
 
 def records() -> Iterator[LibraryFunction]:
-    """All records, but for those of whole libraries."""
+    """All records except those of whole libraries."""
     load_handlers("exportlint.analysis.models")
     return (find(name) for name in sorted(_TRAITS) if not name.endswith(".*"))
 
 
 def shown(name: str) -> str:
-    """What messages and facts call a function of a library: `np.exp` for `numpy.exp`."""
+    """The name of a function in messages and facts: `np.exp` for `numpy.exp`."""
     return f"np.{name.removeprefix('numpy.')}" if name.startswith("numpy.") else name
 
 
 def qualified(name: str) -> str:
-    """The qualified name of what is shown as `np.exp`."""
+    """The qualified name of a function that is shown as `np.exp`: the inverse of `shown`."""
     return f"numpy.{name.removeprefix('np.')}" if name.startswith("np.") else name

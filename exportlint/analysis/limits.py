@@ -1,4 +1,4 @@
-"""How far the analysis of one class goes, in work and in time, and what is said where it goes no further."""
+"""The limits of the analysis, in evaluations and in time, and the fact that reports that one was reached."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from exportlint.analysis.facts import Fact
 from exportlint.syntax.definitions import Class, Module
 
 MAX_STEPS = 400_000
-"""Expressions evaluated for one exported class, besides those that its length grants."""
+"""The most expressions evaluated for one exported class, in addition to those granted for its length."""
 MAX_STEPS_PER_LINE = 50
 MAX_CONSTRUCTOR_STEPS = 50_000
-"""Expressions evaluated for one call in a constructor: that is not what is exported."""
+"""The most expressions evaluated for one call in a constructor, which is not exported."""
 MAX_GLOBAL_STEPS = 20_000
-"""Expressions evaluated for one assignment of a module."""
+"""The most expressions evaluated for one assignment at the top level of a module."""
 MAX_SCRIPT_STEPS = 60_000
-"""Expressions evaluated for the code of one file that calls torch.export."""
+"""The most expressions evaluated for the code of one file that calls torch.export."""
 MAX_DEPTH = 100
-"""Calls inside each other."""
+"""The most levels of nested calls."""
 MAX_BASES = 200
-"""Classes that a class inherits from."""
+"""The most classes that one class inherits from."""
 MAX_KEPT = 2_000_000
-"""Variables that a probe keeps for fixes, summed up over its snapshots."""
+"""The most variables that a probe keeps for fixes, summed over its snapshots."""
 MAX_SECONDS = 20
-"""Processor time for one exported class."""
+"""The most seconds of processor time for one exported class."""
 MAX_FILE_SECONDS = 60
-"""Processor time for all classes of a file."""
+"""The most seconds of processor time for all classes of a file."""
 
 MAX_PASSES = 64
-"""Passes over the body of a loop, of which those behind the first few are widened."""
+"""The most passes over the body of a loop; after the first few, variables are widened."""
 MAX_RUNS = 16
-"""Runs of a recursive function with one set of arguments, until its result grows no more."""
+"""The most runs of a recursive function with the same arguments; usually its result stops growing earlier."""
 MAX_CONSTRUCTORS = 40
-"""Constructors inside each other."""
+"""The most levels of nested constructor calls."""
 
 Limit = Literal[
     "recursion", "bases", "depth", "evaluations", "constructor", "constructors", "global", "loop", "runs", "seconds",
@@ -53,7 +53,7 @@ class Bound:
 
 
 def bounds() -> dict[str, Bound]:
-    """The limits of an analysis, by what people call them."""
+    """The limits by the names that `--show-limits` prints."""
     return {
         "evaluations": Bound(MAX_STEPS, "evaluations", "exported class"),
         "evaluations-per-line": Bound(
@@ -78,7 +78,7 @@ def bounds() -> dict[str, Bound]:
 class AnalysisLimit(Fact):
     """The analysis of a class is cut short. `name` is the class, empty for the script in a file.
 
-    `inside` is the function in which the limit was reached, if it was one.
+    `inside` is the function in which the limit was reached, if it was reached in a function.
     """
 
     limit: Limit
@@ -88,7 +88,7 @@ class AnalysisLimit(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A limit that was reached in a function or, of module level, a variable: its name, its module, its line."""
+    """Where a limit was reached: the name of the function or module-level variable, its module, and the line."""
 
     limit: Limit
     symbol: str = ""
@@ -97,7 +97,7 @@ class Reached:
 
 
 def limited(cls: Class, reached: Reached) -> AnalysisLimit:
-    """What is said at the header of a class."""
+    """The fact that the analysis of a class stopped at a limit, at the header of the class."""
     node = cls.node
     end = node.col_offset + len(f"class {node.name}".encode())
     site = Site(cls.module.filename, node.lineno, node.col_offset, node.lineno, end)
@@ -106,12 +106,12 @@ def limited(cls: Class, reached: Reached) -> AnalysisLimit:
 
 
 def limited_script(module: Module) -> AnalysisLimit:
-    """What is said of the statements of a file that call torch.export."""
+    """The fact that the analysis of the statements that call torch.export stopped at a limit."""
     first = next((node for node in module.tree.body if not isinstance(node, ast.Expr)), module.tree.body[0])
     site = Site(module.filename, first.lineno, first.col_offset, first.lineno, first.col_offset + 1)
     return AnalysisLimit(site, "", False, None, "script")
 
 
 def steps_of(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, least: int) -> int:
-    """The expressions that may be evaluated for code: `least`, and more where it is long."""
+    """The number of expressions that may be evaluated for a definition: `least`, plus some for each of its lines."""
     return least + MAX_STEPS_PER_LINE * ((node.end_lineno or node.lineno) - node.lineno)

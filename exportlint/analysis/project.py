@@ -27,17 +27,17 @@ MAX_IMPORT_HOPS = 20
 _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 _STAR_IMPORT = re.compile(r"\bfrom[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*\(?[ \t]*\*")
 MAX_MODULES = 400
-"""Syntax trees of so many files are kept in memory, besides those that the file at hand needs."""
+"""The number of files whose syntax trees stay in memory, besides those that the current file needs."""
 MAX_CHARACTERS = 3_000_000
-"""And of files with so many characters: their trees take some 200 MB."""
+"""The number of characters in these files; their trees take about 200 MB."""
 
 
 MANY_STARS = 16
-"""Star imports of one module, from which on a name is not looked up in the order of the text."""
+"""With at least this many star imports in a module, names are not looked up in the order of the source."""
 
 
 class SupersededError(BaseException):
-    """Nobody waits for what is being worked out any more. No failure, so that nothing that minds failures minds it."""
+    """The current work is no longer needed. A BaseException, so that code that handles failures does not catch it."""
 
 
 Lookup = tuple[str, str]
@@ -46,17 +46,17 @@ Lookup = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What was read and asked while something was worked out, and the names that were looked up."""
+    """The files read, the questions asked and the names looked up during one computation."""
 
     record: Record = field(default_factory=Record)
     names: frozenset[Lookup] = frozenset()
 
 
 class Shared(Protocol):
-    """Something that was worked out from files, for all of them."""
+    """A result computed from several files and shared by all of them."""
 
     def drop(self, paths: Collection[str]) -> None:
-        """Forget what depends on some files, which are no longer what they were."""
+        """Forget what depends on these files, which have changed."""
 
 
 S = TypeVar("S", bound=Shared)
@@ -84,7 +84,7 @@ class Project:
         self.proceed = proceed
         self.clock = clock
         self.timed_out = False
-        """Whether time ran out since the last file was added: looking at it again may give more."""
+        """Whether time ran out since the last file was added: analyzing it again may find more."""
         self._forgotten = 0
         """Characters of files that were forgotten since garbage was collected."""
         self._load = load
@@ -92,9 +92,9 @@ class Project:
         self._modules: dict[str, Module | None] = {}
         self._unread: dict[str, str] = {}
         self._outline_records: dict[str, Record] = {}
-        """What the modules depend on besides their own text: their stubs, and where their folders lie."""
+        """By path, what a module depends on besides its own text: its stub, and where its folder is."""
         self._members: dict[tuple[Module, str], tuple[Definition | str | None, Record]] = {}
-        """What names are by star imports, and what says so."""
+        """What star imports bind to names, and the files that this depends on."""
         self.asked: set[Lookup] = set()
         """The names that were looked up since somebody last cleared it."""
         self._outlines: dict[str, tuple[Module, Outline]] = {}
@@ -109,7 +109,7 @@ class Project:
 
     @property
     def unresolved(self) -> frozenset[UnresolvedImport]:
-        """The imports in these files that lead into the project, and to no file."""
+        """The imports in these files that should lead to a file of the project but do not."""
         found: set[UnresolvedImport] = set()
         for key in self.recorder.record().files:
             module = self._modules.get(key)
@@ -137,7 +137,7 @@ class Project:
 
     @contextmanager
     def noting(self) -> Iterator[Callable[[], Noted]]:
-        """Note apart what the block reads, asks and looks up; the function gives what that is."""
+        """Record separately what the block reads, asks and looks up; call the yielded function for the record."""
         before, self.asked = self.asked, set()
         try:
             with self.recorder.capture() as captured:
@@ -155,13 +155,13 @@ class Project:
             shared.drop(paths)
 
     def is_past(self, deadline: float) -> bool:
-        """Whether the clock is past a point in time, at which work is cut short."""
+        """Whether the deadline has passed, after which work stops early."""
         is_past = self.clock() > deadline
         self.timed_out = self.timed_out or is_past
         return is_past
 
     def forget(self, path: Path) -> None:
-        """Have a file read again when it is next needed, because it holds something else now."""
+        """Read a file again when it is next needed, because its content has changed."""
         path = absolute(path)
         self._members.clear()
         for gone in (path, path.with_suffix(".py")) if path.suffix == ".pyi" else (path,):
@@ -188,7 +188,7 @@ class Project:
     def trim(
         self, limit: int = MAX_MODULES, characters: int = MAX_CHARACTERS, *, holds_all_modules: bool = False
     ) -> bool:
-        """Forget the files that nobody needed for longest, once there are too many. Returns whether there were.
+        """Forget the least recently used files if there are too many. Returns whether there were.
 
         `holds_all_modules`: no result that is kept elsewhere has any of these modules or their classes.
         """
@@ -212,7 +212,7 @@ class Project:
         self._forgotten += sum(sizes.get(path, 0) for path in gone)
         if self._forgotten > characters / 2:
             # A module and its classes hold each other, and the collector is paused while nearly all is allocated: it
-            # would never come to what is as old as they are.
+            # would never reach objects as old as these.
             gc.collect()
             self._forgotten = 0
         return bool(gone)
@@ -227,7 +227,7 @@ class Project:
         return sum(len(module.source.text) for module in self._modules.values() if module is not None)
 
     def retain(self, paths: Collection[str]) -> bool:
-        """Forget all files that are parsed but for some. Returns whether there were any."""
+        """Forget all parsed files except `paths`. Returns whether there were any."""
         gone = [path for path in self._modules if path not in paths]
         self._drop(gone)
         return bool(gone)
@@ -255,7 +255,7 @@ class Project:
         return known
 
     def version(self, path: str) -> int:
-        """A number that is another one once a file has changed."""
+        """A version number of a file, which is different after each change."""
         return self._versions[path]
 
     def module(self, filename: str) -> Module:
@@ -269,13 +269,13 @@ class Project:
         return self.module(filename).source
 
     def display_name(self, filename: str) -> str:
-        """What the findings in a file call it: for standard input that is not its path."""
+        """The file name to show in findings, which for standard input is not its path."""
         return self.source(filename).filename
 
     def find(self, name: str, importer: Module, holding: str = "") -> tuple[Module, tuple[str, ...]] | None:
         """The module that a qualified name starts with, and the rest of the name. None if it is not of the project.
 
-        With `holding`, also None if the module can not bind that name, because its text does not have it.
+        With `holding`, also None if the text of the module does not contain that name, so that it cannot bind it.
         """
         for path, rest in self.resolver.places(name, importer.path.parent.as_posix()):
             if holding and not rest and not self._may_bind(path, holding):
@@ -288,8 +288,8 @@ class Project:
     def resolve(self, name: str, importer: Module) -> Module | Definition | str | None:
         """What a qualified name stands for, through re-exports.
 
-        That is the name itself, as the last file imports it, where it leads out of the project; None if it never was of
-        the project.
+        If it leads out of the project, the qualified name as the last file imports it; None if it never was part of the
+        project.
         """
         for hop in range(MAX_IMPORT_HOPS):
             found = self.find(name, importer)
@@ -430,9 +430,9 @@ def _key(filename: str) -> str:
 def _likeliest_first(stars: list[str], name: str) -> list[str]:
     """Star imports in the order in which a name is looked up: first those of modules that it may be called after.
 
-    `UdopConfig` is of `models.udop` rather than of one of the five hundred packages that `models` gathers as well, and
-    only those that are looked at before are read. A few stars keep their order: to read them all is cheap, and where
-    two bind one name, how modules are called does not matter.
+    `UdopConfig` is probably defined in `models.udop`, not in one of the five hundred other packages that `models`
+    gathers, and only the modules searched before it are read. A few stars keep their order: reading them all is cheap,
+    and if two bind one name, the order of the source decides.
     """
     if len(stars) < MANY_STARS:
         return stars
@@ -446,7 +446,7 @@ def _likeliest_first(stars: list[str], name: str) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    """What `module_names` and `ClassNames` have in common."""
+    """A name in the form in which module names and class names can be compared: `UdopConfig` and `udop_config`."""
     return name.replace("_", "").lower()
 
 

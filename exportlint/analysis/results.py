@@ -1,4 +1,4 @@
-"""What the analysis of a file gives: plain data, which can be kept and sent to another process."""
+"""The result of analyzing a file: plain data that can be stored and sent to another process."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from exportlint.analysis.facts.order import FactKey
 class Analysis:
     """The facts of a file and of the helpers that it reaches, and which calls lead to them.
 
-    Each record of `calls` is about other exported classes, and no call leads from one record to another. `routes` are
-    those on which further classes meet a fact, by its identity.
+    Each record of `calls` is about different exported classes, and no call leads from one record to another. `routes`
+    are, by the identity of a fact, the routes on which further classes meet it.
     """
 
     facts: tuple[Fact, ...]
@@ -25,7 +25,7 @@ class Analysis:
     routes: Mapping[FactKey, tuple[Route, ...]] = field(default_factory=dict)
 
     def routes_to(self, fact: Fact) -> Iterator[Route]:
-        """The ways that lead to a fact, those of each exported class."""
+        """The routes that lead to a fact, from each exported class."""
         if fact.trail is not None:
             yield Route.of(fact.trail) if isinstance(fact.trail, Trail) else fact.trail
         if self.routes:
@@ -49,7 +49,7 @@ class Analysis:
 
     @cached_property
     def _met(self) -> Mapping[Place, Sequence[CallRecord]]:
-        """The records that know of a place."""
+        """The records that contain a place, by place."""
         found: dict[Place, list[CallRecord]] = {}
         for record in self.calls:
             for place in record.met:
@@ -57,6 +57,6 @@ class Analysis:
         return found
 
     def roots(self, fact: Fact) -> frozenset[str]:
-        """The exported classes, by their names in the file, that run the function in which a fact is met."""
+        """The names of the exported classes of the file that run the function in which a fact is met."""
         functions = frozenset[Site]().union(*(record.functions(fact.met_at) for record in self.calls))
         return frozenset[str]().union(*(record.roots(functions) for record in self.calls))

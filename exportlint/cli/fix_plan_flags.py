@@ -60,7 +60,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
     output = parser.add_argument_group("output")
     output.add_argument(
-        "--output-format", dest="report_format", choices=("text", "json"), default="text", help="text, json [text]"
+        "--output-format",
+        dest="report_format",
+        choices=("text", "json"),
+        default="text",
+        help="format of the report [text]",
     )
     output.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
     output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="color the report [auto]")

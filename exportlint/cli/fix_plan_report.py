@@ -32,7 +32,7 @@ _STILL: dict[RunVerdict, str] = {
     "fails": "Still fails",
     "diverges": "Exports, but the program gives other results",
     "not compared": "Exports, and nothing could be compared",
-    "narrower": "Exports with equal results, but refuses inputs that the model accepts",
+    "narrower": "Exports with equal results, but rejects inputs that the model accepts",
     "exports": "",
 }
 """What a model is left at, the worst first."""

@@ -13,14 +13,26 @@ from exportlint.cli import fix_plan_flags, verify_flags
 from exportlint.cli.flags import add_configuration, codes
 from exportlint.cli.output import UsageError
 
-_EPILOG = """\
+_CHECK_CODES = """\
 exit codes:
   0    nothing found that --fail-on counts: by default, no errors or warnings
   1    errors or warnings; with --diff: a difference; never with --fix-only
   2    wrong usage, bad configuration or an internal failure
   130  interrupted by Ctrl-C
 """
-
+_CODES = """\
+exit codes:
+  0    success
+  2    wrong usage, bad configuration or an internal failure
+  130  interrupted by Ctrl-C
+"""
+_SERVER_CODES = """\
+exit codes:
+  0    the client shut the server down, or closed the connection
+  1    the client sent `exit` without `shutdown`
+  2    wrong usage or an internal failure
+  130  interrupted by Ctrl-C
+"""
 
 _VERBS = frozenset({"fix", "diff", "watch"})
 """Flags of `check` that other tools have as commands."""
@@ -43,7 +55,7 @@ def build() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPars
         prog="exportlint",
         description="Find the code that torch.export fails on, or exports incorrectly.\n"
         "`exportlint PATHS` is short for `exportlint check PATHS`.",
-        epilog=_EPILOG + "\nRun `exportlint COMMAND --help` for the options of a command.\n",
+        epilog=_CHECK_CODES + "\nRun `exportlint COMMAND --help` for the options of a command.\n",
     )
     parser.add_argument("-V", "--version", action="version", version=f"exportlint {__version__}")
     parser.add_argument(
@@ -54,7 +66,7 @@ def build() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPars
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
     for name, (text, fill) in _COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=text, epilog=_EPILOG, **_STYLE)
+        command = commands.add_parser(name, help=text, description=text, epilog=_CODES, **_STYLE)
         fill(command)
         command.set_defaults(run=_runner(name))
     return parser, commands.choices
@@ -134,13 +146,16 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _fill_check(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _CHECK_CODES
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories, or `-` for standard input [.]")
     add_check_flags(parser)
 
 
 def add_check_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `exportlint check`."""
-    rules = parser.add_argument_group("rules", "RULES are codes, prefixes, names or families, with commas between them")
+    rules = parser.add_argument_group(
+        "rules", "RULES are codes, prefixes of codes, names or families, separated by commas"
+    )
     for flag, text in (
         ("--select", "rules to check [ALL]"),
         ("--ignore", "rules not to check"),
@@ -265,7 +280,7 @@ def _fill_clean(parser: argparse.ArgumentParser) -> None:
 def _fill_rule(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rule", nargs="?", metavar="RULE", help="a rule's code or name")
     parser.add_argument("--all", action="store_true", help="all rules")
-    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="[text]")
+    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="format of the output [text]")
 
 
 def _fill_explain(parser: argparse.ArgumentParser) -> None:
@@ -275,17 +290,27 @@ exit codes:
   0    every error in the log is explained
   1    the log has no error, or one that exportlint does not know
   2    wrong usage, bad configuration or an internal failure
+  130  interrupted by Ctrl-C
 With a command, the exit code is the command's.
 """
-    parser.add_argument("log", nargs="?", metavar="LOG", help="what torch printed, or `-` for standard input")
+    parser.add_argument(
+        "log",
+        nargs="?",
+        metavar="LOG",
+        help="a file with what torch printed, `-` for standard input, or after `--` a command to run",
+    )
     parser.add_argument(
         "--root",
         action="append",
         metavar="DIR",
-        help="directory of the files that the log names [the working directory]",
+        help="directory in which to find the files that the log names; repeatable [the working directory]",
     )
     parser.add_argument(
-        "--output-format", dest="report_format", choices=("text", "json", "markdown"), default="text", help="[text]"
+        "--output-format",
+        dest="report_format",
+        choices=("text", "json", "markdown"),
+        default="text",
+        help="format of the report [text]",
     )
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="color the report [auto]")
     parser.add_argument("-v", "--verbose", action="store_true", help="print every step of every trail")
@@ -294,7 +319,7 @@ With a command, the exit code is the command's.
 
 def _fill_config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("key", nargs="?", metavar="KEY", help="a setting; without it, all are listed")
-    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="[text]")
+    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="format of the output [text]")
 
 
 def _fill_init(parser: argparse.ArgumentParser) -> None:
@@ -304,6 +329,7 @@ def _fill_init(parser: argparse.ArgumentParser) -> None:
 
 
 def _fill_server(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _SERVER_CODES
     parser.add_argument("--stdio", action="store_true", help="speak over standard input and output (the default)")
     parser.add_argument("--tcp", metavar="HOST:PORT", help="listen on this loopback address instead, for debugging")
     parser.add_argument(

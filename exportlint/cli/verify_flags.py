@@ -61,7 +61,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         dest="report_format",
         choices=("text", "concise", "json", "sarif", "junit"),
         default="text",
-        help="text, concise, json, sarif, junit [text]",
+        help="format of the report [text]",
     )
     output.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
     output.add_argument("--html", metavar="FILE", help="also write a page for a browser")

@@ -75,8 +75,10 @@ def _check_dimensions(value: Any) -> tuple[int, ...]:
     if not isinstance(value, list | tuple):
         raise ValueError(f"expected an array of integers, got {toml_type(value)}")
     for item in value:
-        if type(item) is not int or item < 0:
-            raise ValueError(f"expected dimensions of at least 0, got {item!r}")
+        if type(item) is not int:
+            raise ValueError(f"expected an array of integers, got one that holds {toml_type(item)}")
+        if item < 0:
+            raise ValueError(f"expected dimensions of at least 0, got {item}")
     return tuple(value)
 
 

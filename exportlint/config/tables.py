@@ -41,8 +41,12 @@ def check_table(table: Mapping[str, Any], options: Mapping[str, Option]) -> dict
     for key, value in table.items():
         option = options.get(key)
         if option is None:
-            near = nearest(key.replace("_", "-"), options, count=1)
-            raise SettingError(f", did you mean {near}?" if near else "", (key,), is_unknown=True)
+            if key == "tool":
+                hint = ": write the settings at the top level, without [tool.exportlint]"
+            else:
+                near = nearest(key.replace("_", "-"), options, count=1)
+                hint = f", did you mean {near}?" if near else ""
+            raise SettingError(hint, (key,), is_unknown=True)
         try:
             values[key] = option.kind.check(value)
         except SettingError as error:

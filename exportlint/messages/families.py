@@ -104,7 +104,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "onnx-capture-failed",
         ("Failed to export the model with torch.export.", "Failed to decompose the FX graph for ONNX compatibility"),
-        "the ONNX exporter captures the model with torch.export first, and torch.export refused it",
+        "the ONNX exporter captures the model with torch.export first, and torch.export rejected it",
         is_wrapper=True,
     ),
     Family(
@@ -423,7 +423,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "tensor-of-tensors",
         ("The tensor has a non-zero number of elements, but its data is not allocated yet",),
-        "a tensor is built from Python numbers that are traced tensors",
+        "a tensor is built from a Python list of traced tensors, whose concrete values are not known while tracing",
         (_COPY, Candidate("EXP207")),
     ),
     Family(
@@ -521,7 +521,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "parameter-in-forward",
         ("Attempted to use `torch.nn.Parameter()`", "torch.nn.Parameter with data type", "nn.Parameter() constructor"),
-        "a parameter is made in the code that is traced",
+        "a parameter is created in the traced code",
         (Candidate("EXP309"),),
     ),
     Family(
@@ -547,7 +547,7 @@ FAMILIES: tuple[Family, ...] = (
             "Only Tensors or None are supported as … output",
             "Traced function … output … unsupported type",
         ),
-        "the model returns something that torch.export cannot take apart",
+        "the model returns an object of a type that torch.export does not accept as an output",
         (Candidate("EXP701"),),
     ),
     Family(
@@ -563,7 +563,7 @@ FAMILIES: tuple[Family, ...] = (
             "is not supported as an input",
             "Encountered input whose type is not supported",
         ),
-        "the model is called with something that torch.export does not take as an input",
+        "the model is called with an object of a type that torch.export does not accept as an input",
         (Candidate("EXP702"),),
     ),
     # Sizes as Python values.
@@ -611,7 +611,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "certain-raise",
         ("NotImplementedError",),
-        "the code that is traced raises",
+        "the traced code raises an exception",
         (
             Candidate("EXP619", r"\braise\b", r"^NotImplementedError|Observed exception"),
             Candidate("EXP619", said=r"^NotImplementedError: (?!Could not run|.*\baten)"),
@@ -639,13 +639,13 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "opaque-object",
         ("An opaque object was created in the middle of the program", "torch.Generator"),
-        "a random generator is made in the traced code",
+        "a random generator is created in the traced code",
         (Candidate("EXP505"),),
     ),
     Family(
         "device-context",
         ("Unsupported context manager", "'with' on …", "setup_with", "Setting device context"),
-        "strict tracing does not know the context manager",
+        "Dynamo, which traces in strict mode, cannot trace the context manager",
         (
             Candidate("EXP617", r"inference_mode"),
             Candidate("EXP618", r"autocast"),
@@ -656,7 +656,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "autocast-dtype",
         ("Tensor dtype mismatch! Expected",),
-        "strict export loses the dtype of autocast",
+        "in strict mode, the exported program loses the dtype of autocast",
         (Candidate("EXP618"),),
     ),
     # Operators that run functions.
@@ -758,7 +758,7 @@ FAMILIES: tuple[Family, ...] = (
             "inline in skipfiles",
             "Import failure",
         ),
-        "strict tracing does not know the function",
+        "Dynamo, which traces in strict mode, cannot trace the function",
         (
             *_HOST_STATE,
             Candidate("EXP604", r"^(?:try|except)\b"),
@@ -782,7 +782,7 @@ FAMILIES: tuple[Family, ...] = (
             "Unsupported Tensor.",
             "as_subclass",
         ),
-        "strict tracing cannot follow this Python",
+        "Dynamo, which traces in strict mode, cannot trace this Python code",
         (Candidate("EXP615", r"as_subclass"), *_HOST_STATE, _REFLECTION),
     ),
     # Beyond torch.export.

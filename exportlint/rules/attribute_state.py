@@ -100,12 +100,12 @@ def _forgotten(code: Code, target: ast.Attribute, context: Context) -> Fix:
     uses = constructor.uses(target.attr)
     if not any(isinstance(use.ctx, ast.Load) for use in uses):
         statement = code.tree.statement(target)
-        return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)
+        return code.fix("Skip it during export", eager_only(code, [statement], context.version), safe=False)
     if any(code.tree.function(use) is not code.tree.function(target) for use in uses):
         raise DeclinedError("other code reads it")
     variable = code.fresh(target.attr.lstrip("_"), target)
     return code.fix(
-        "Use a variable", *(code.replace(use, code.make("{name}", name=variable)) for use in uses), safe=False
+        "Use a local variable", *(code.replace(use, code.make("{name}", name=variable)) for use in uses), safe=False
     )
 
 

@@ -89,7 +89,7 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     if len(uses) != 1 or not isinstance(statement, (ast.Assign, ast.Expr)):
         raise DeclinedError("the statement does more than change it")
     Constructor(code, node).require_unread(uses[0].attr, uses)
-    return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)
+    return code.fix("Skip it during export", eager_only(code, [statement], context.version), safe=False)
 
 
 def _is_empty_deque(node: ast.expr) -> bool:

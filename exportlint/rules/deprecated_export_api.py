@@ -67,7 +67,7 @@ def deprecated_export_api(fact: ApiUse | ExportCall, context: Context) -> Iterat
     claim, successor = next((APIS[name] for name in _parents(fact.name) if name in APIS), (None, ""))
     severity = context.severity(claim) if claim is not None else None
     if severity is not None:
-        state = "has been removed from torch" if severity is ERROR else "has a replacement"
+        state = "has been removed from torch" if severity is ERROR else f"has been replaced by `{successor}`"
         message = f"`{fact.name}` {state}"
         yield Report(severity, message, f"use `{successor}`", fix=lambda code: _fix(code, fact, context))
 

@@ -64,4 +64,4 @@ def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     inside = set(ast.walk(statement))
     if not isinstance(statement, (ast.Assign, ast.AugAssign)) or not inside.issuperset(reads):
         raise DeclinedError("other code reads it")
-    return code.fix("Leave it out of export", eager_only(code, [statement], context.version), safe=False)
+    return code.fix("Skip it during export", eager_only(code, [statement], context.version), safe=False)

@@ -25,7 +25,8 @@ def packed_sequence(fact: Call, context: Context) -> Iterator[Report]:
     severity = context.severity(CLAIM)
     layer = find_layer(fact.name)
     if layer is not None and layer.recurrent and PACKED in (*fact.positional[:1], fact.keyword("input")):
-        message = f"`{fact.name.rpartition('.')[2]}` of a packed sequence, whose sizes depend on tensor data"
+        name = fact.name.rpartition(".")[2]
+        message = f"`{name}` needs the concrete sizes of a packed sequence, which depend on tensor data"
     elif fact.name.endswith(".pad_packed_sequence") and PACKED in (*fact.positional[:1], fact.keyword("sequence")):
         message = "`pad_packed_sequence` needs the concrete sizes of a packed sequence, which depend on tensor data"
     elif fact.name.endswith(".pack_padded_sequence") and _holds_numbers(fact):

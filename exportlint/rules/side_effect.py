@@ -69,4 +69,4 @@ def _fix(code: Code, fact: Call, context: Context) -> Fix:
         if not isinstance(statement, ast.Expr):
             raise DeclinedError("its result is used")
         statements = [statement]
-    return code.fix("Leave it out of export", eager_only(code, statements, context.version), safe=False)
+    return code.fix("Skip it during export", eager_only(code, statements, context.version), safe=False)

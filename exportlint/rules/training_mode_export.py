@@ -32,7 +32,9 @@ def training_mode_export(fact: ExportCall | Evaluated, context: Context) -> Iter
     elif fact.training and fact.varies and not fact.api.endswith("_training"):
         severity = context.severity(TRAINING)
         if severity is not None:
-            message = "the model is exported in training mode, which its dropout or batch norm keeps in the program"
+            message = (
+                "the model is exported in training mode: in the program, its dropout or batch norm stays in that mode"
+            )
             yield Report(severity, message, INSTEAD, fix=_fix)
 
 

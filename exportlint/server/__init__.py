@@ -1,1 +1,1 @@
-"""The language server: what an editor shows of the findings while the code is being written."""
+"""The language server, which shows findings in an editor while you type."""

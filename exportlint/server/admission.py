@@ -1,4 +1,4 @@
-"""Who is served over TCP: the first client that knows the token."""
+"""Admits a client over TCP: the first one that sends the token."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from exportlint.server.framing import NotLspError, first_body
 log = logging.getLogger(__name__)
 
 _MOST_WAITING = 16
-"""Connections that may be open before one of them has shown the token. With another one, the oldest is closed."""
+"""The most open connections without the token. If there is one more, the oldest is closed."""
 
 _PATIENCE = 10.0
-"""Seconds in which a connection has to show it."""
+"""Seconds within which a connection has to send the token."""
 
 _MAX_BODY = 1 << 20
 _PIECE = 1 << 16
@@ -29,7 +29,7 @@ _PIECE = 1 << 16
 
 @dataclass
 class _Visitor:
-    """A connection that has not shown the token yet, and what it has sent."""
+    """A connection that has not sent the token yet, and the bytes it has sent."""
 
     connection: socket.socket
     since: float
@@ -39,7 +39,7 @@ class _Visitor:
 def admit(listener: socket.socket, token: str) -> tuple[socket.socket, bytes]:
     """Wait for a client whose first message is `initialize` with the token in `initializationOptions.token`.
 
-    All others are closed, and none of them keeps that client waiting. Returns its connection and what it has sent.
+    Other connections are closed without delaying that client. Returns its connection and the bytes it has sent.
     """
     with _Door(listener, token) as door:
         while True:
@@ -66,7 +66,7 @@ class _Door:
         self._selector.close()
 
     def wait(self) -> tuple[socket.socket, bytes] | None:
-        """Hear what comes next; the connection that is admitted by it, if one is."""
+        """Wait for the next data. Returns the connection if it is admitted now."""
         for key, _ in self._selector.select(1.0 if self._visitors else None):
             if key.fileobj is self._listener:
                 self._accept()
@@ -92,7 +92,7 @@ class _Door:
         self._selector.register(connection, selectors.EVENT_READ)
 
     def _hear(self, visitor: _Visitor) -> bool:
-        """Take what one sends. Returns whether it is to be admitted."""
+        """Read from one connection. Returns whether to admit it."""
         try:
             data = visitor.connection.recv(_PIECE)
         except BlockingIOError:
@@ -136,7 +136,7 @@ def _shows(body: bytes, token: str) -> bool:
 
 
 def _answer(body: bytes) -> bytes:
-    """What to say to a client that does not know the token, which may be of good will."""
+    """The error response to a client without the token, which may have forgotten it."""
     identity = _member(_parsed(body), "id")
     if not isinstance(identity, (int, str)):
         return b""

@@ -1,4 +1,4 @@
-"""Looks at documents in a thread of its own, always at their latest versions."""
+"""Analyzes the latest versions of the open documents, in a separate thread."""
 
 from __future__ import annotations
 
@@ -30,70 +30,69 @@ from exportlint.workspace import NO_FIXES, SYNTAX_ERROR, ClassSite, Task, Unit, 
 log = logging.getLogger(__name__)
 
 PATIENCE = 0.1
-"""Seconds of processor time after which findings are shown though classes that an edit concerns are still to be run."""
+"""Seconds of processor time after which findings are shown even if some affected classes have not run yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to look at: all open documents, each with its task, the one that matters most first."""
+    """What to analyze: all open documents, each with its task, the one in focus first."""
 
     tasks: Mapping[Opened, Task]
     touched: frozenset[Path] = frozenset()
-    """Files that hold something else on the disk than when they were read."""
+    """Files that have changed on disk since they were read."""
     anew: bool = False
-    """Whether files came or went, so that names may lead elsewhere."""
+    """Whether files were created or deleted, so that imports may lead elsewhere."""
     number: int = 0
-    """Later orders have greater ones."""
+    """A serial number: later orders have greater ones."""
     folders: tuple[Path, ...] = ()
-    """The folders that the client works in."""
+    """The workspace folders of the client."""
 
 
 @dataclass(frozen=True)
 class _Looked:
-    """What looking at a document gave; `shown` is how it was looked at."""
+    """The result of analyzing a document; `shown` is its current text, or the last text that could be parsed."""
 
     task: Task
     shown: Shown
     unit: Unit
     classes: tuple[ClassSite, ...]
     is_stored: bool = False
-    """Whether an earlier run looked at it, so that nothing is known yet that would be of use for its next version."""
+    """Whether the result is from the cache, so that nothing is in memory yet that speeds up the next version."""
 
     @cached_property
     def moves(self) -> Moves | None:
-        """Where what was looked at is now, if that is not where it was."""
+        """How positions have moved since the analyzed version, None if they have not."""
         return moves(self.shown, self.task) if self.shown.is_of_before else None
 
 
 class _InterruptedError(SupersededError):
-    """Somebody waits for the fixes of a document that has been looked at already."""
+    """The work is interrupted because a client waits for the fixes of an analyzed document."""
 
 
 Deliver = Callable[[Mapping[Opened, Outcome]], None]
 
 
 class Analyzer:
-    """Takes orders from any thread; an order that comes while another is worked on supersedes it.
+    """Takes orders from any thread. A new order supersedes the one in progress.
 
-    What comes of an order is given to `deliver`, in the analyzer's thread; what concerns the document that matters
-    most before the rest, unless looking at others gives findings in it as well. What is `stored` of earlier runs is
-    taken from there.
+    Results are passed to `deliver` in the analyzer's thread: those of the document in focus before the others, unless
+    analyzing others gives findings in it too. Results of earlier runs come from `stored`.
     """
 
     def __init__(self, deliver: Deliver, stored: StoredResults | None = None, *, prepares: bool = True) -> None:
-        """`prepares`: what is stored is looked at all the same, for there will be other versions of it."""
+        """`prepares`: a document with a stored result is analyzed too, so that its next version takes less time."""
         self._deliver = deliver
         self._stored = stored
         self._prepares = prepares
         self._begun: set[str] = set()
-        """The documents that were looked at since files last came or went."""
+        """The URIs of documents analyzed since files were last created or deleted."""
         self._wake = threading.Condition()
         self._order: Order | None = None
         self._lacking: frozenset[Opened] = frozenset()
-        """The documents whose fixes somebody asked for."""
+        """The documents whose fixes a client waits for."""
         self._may_be_interrupted = False
         self._frozen: frozenset[str] = frozenset()
-        """The documents that were open when the garbage collector last was told to leave alone what there is."""
+        """The documents that were open when `gc.freeze` was last called."""
         self._stopped = False
         self._number = 0
         self._tasks: Mapping[Opened, Task] = {}
@@ -103,11 +102,11 @@ class Analyzer:
         self._shown: Mapping[Opened, Shown] = {}
         self._held: Mapping[Path, bytes] = {}
         self._told_of: dict[str, frozenset[str]] = {}
-        """The other files in which looking at a document gave findings, by its URI."""
+        """By the URI of a document, the other files in which analyzing it gave findings."""
         self._thread = start_on_big_stack(self._run)
 
     def order(self, order: Order) -> None:
-        """Look at these documents next, whatever was ordered before."""
+        """Analyze these documents next, in place of the current order."""
         with self._wake:
             waiting = self._order
             if waiting is not None:
@@ -116,13 +115,13 @@ class Analyzer:
             self._wake.notify()
 
     def work_out_fixes(self, document: Opened) -> None:
-        """Work out the fixes of the findings in a document next, once it has been looked at, and deliver it again."""
+        """Compute the fixes for the findings in a document as soon as it is analyzed, and deliver the result again."""
         with self._wake:
             self._lacking |= {document}
             self._wake.notify()
 
     def stop(self) -> None:
-        """Look at nothing any more."""
+        """Stop the thread."""
         with self._wake:
             self._stopped = True
             self._wake.notify()
@@ -151,7 +150,7 @@ class Analyzer:
                 self._fail()
 
     def _spare_collector(self, order: Order) -> None:
-        """Keep what is known of open documents out of garbage collections, which hold up every thread."""
+        """Exclude the results for open documents from garbage collections, which stop every thread."""
         opened = frozenset(document.uri for document in order.tasks)
         if self._workspace.has_forgotten or self._frozen - opened:
             self._collect()
@@ -160,12 +159,12 @@ class Analyzer:
         self._frozen = opened
 
     def _collect(self) -> None:
-        """Collect what was forgotten, which may have been frozen."""
+        """Unfreeze all objects and collect garbage."""
         collect(frozen=True)
         self._workspace.has_forgotten = False
 
     def _fail(self) -> None:
-        """Say of all documents that something is wrong with exportlint, and start again with nothing known."""
+        """Report an internal error in all documents, and start again without any results."""
         self._workspace, self._known = Workspace({}, self._proceed, keeps_results=True), {}
         self._begun.clear()
         found = {}
@@ -225,7 +224,7 @@ class Analyzer:
         return _Looked(task, shown, unit, classes)
 
     def _tell_first(self, document: Opened, looked: _Looked) -> None:
-        """Deliver what is found in the classes that were edited, with what was found in others before."""
+        """Deliver the new findings of the edited classes together with the earlier findings of the others."""
         if self._is_told_of(looked.task):
             return
         self._known[document] = looked
@@ -233,7 +232,7 @@ class Analyzer:
         del self._known[document]
 
     def _stored_of(self, document: Opened, shown: Shown) -> Unit | None:
-        """What an earlier run of the server or of the command line gave for a document that is new to this one."""
+        """The cached result for a document that this server has not analyzed yet, None if there is none."""
         if self._stored is None or document.uri in self._begun or shown.is_of_before:
             return None
         unit = self._stored.find(shown.task)
@@ -242,7 +241,7 @@ class Analyzer:
         return unit
 
     def _prepare_next(self) -> None:
-        """Look at the document that matters most though it is stored: its next version takes over what is the same."""
+        """Analyze the document in focus although its result is stored, so that its next version takes less time."""
         first = next(iter(self._tasks), None) if self._prepares else None
         looked = None if first is None else self._known.get(first)
         if first is not None and looked is not None and looked.is_stored:
@@ -261,7 +260,7 @@ class Analyzer:
                 self._may_be_interrupted = False
 
     def _work_out(self) -> None:
-        """Work out the fixes that somebody asked for, of the documents that have been looked at."""
+        """Compute the requested fixes of the analyzed documents."""
         for document in [*self._lacking]:
             if document in self._known:
                 self._work_out_of(document)
@@ -282,7 +281,7 @@ class Analyzer:
         self._deliver(self._outcomes([document]))
 
     def _see(self, order: Order) -> None:
-        """Have the workspace see what the documents hold now, and forget what depends on what they held."""
+        """Give the workspace the current text of the documents, and drop what depends on earlier text."""
         if order.anew:
             self._workspace = Workspace({}, self._proceed, keeps_results=True)
             self._begun.clear()
@@ -331,7 +330,7 @@ class Analyzer:
         return {document: self._outcome(document, tasks, found, reached, moves) for document in documents}
 
     def _accepted(self, findings: tuple[Finding, ...], tasks: Mapping[str, Task]) -> tuple[Finding, ...]:
-        """The findings with those marked that a baseline holds. `tasks` are the files as they were looked at."""
+        """The findings, with those in a baseline marked. `tasks` are the files as they were analyzed."""
         held = {name: baseline_of(task.settings) for name, task in tasks.items()}
         if not any(held.values()):
             return findings
@@ -339,11 +338,11 @@ class Analyzer:
         return marked(named, lambda finding: held[finding.filename])
 
     def _is_told_of(self, task: Task) -> bool:
-        """Whether looking at other documents gives findings in this one, or did so when they were last looked at."""
+        """Whether analyzing other documents gives findings in this one, or did so last time."""
         return any(task.filename in names for names in self._told_of.values())
 
     def _helpers(self, known: Iterable[_Looked]) -> dict[str, tuple[Task, Unit]]:
-        """The files that are not open and have findings, with what their own comments suppress."""
+        """The files that are not open but have findings, with the suppressions in them."""
         opened = {looked.task.filename for looked in self._known.values()}
         found: dict[str, tuple[Task, Unit]] = {}
         for looked in known:
@@ -394,6 +393,6 @@ def _data(shown: Iterable[Shown]) -> dict[Path, bytes]:
 
 
 def changed_files(before: Iterable[Task], after: Iterable[Task]) -> set[Path]:
-    """The files of which something else is to be seen."""
+    """The files whose content differs between two lists of tasks."""
     old, new = ({task.path: task.data for task in tasks} for tasks in (before, after))
     return {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}

@@ -1,4 +1,4 @@
-"""Findings as the diagnostics of the Language Server Protocol."""
+"""Turns findings into LSP diagnostics."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _TAGS = {
 
 
 class Diagnostics:
-    """The diagnostics of one document, version by version. Those of findings that stay are made and encoded once."""
+    """The diagnostics of one document over its versions. Those of unchanged findings are created and encoded once."""
 
     def __init__(self) -> None:
         self._made: dict[int, tuple[Finding, Ruled | None, types.Diagnostic]] = {}
         self._shown_to: object = None
-        """What else diagnostics depend on. Places do not: a finding in rows that have changed is another object."""
+        """What else the diagnostics depend on. Positions do not count: a finding that moved is a new object."""
 
     def of(self, analysis: Analysis, client: Client, opened: Mapping[str, str]) -> list[types.Diagnostic]:
         """What to show of the document. `opened` are the URIs of open documents by filename."""
@@ -63,7 +63,7 @@ class Diagnostics:
 
 
 class _Kept(types.Diagnostic):
-    """A diagnostic that is sent again and again."""
+    """A diagnostic whose encoded form is cached, because it is sent repeatedly."""
 
     encoded: object = None
 
@@ -76,7 +76,7 @@ _FIELDS = tuple(field.name for field in attrs.fields(types.Diagnostic))
 
 
 def converter() -> Converter:
-    """What turns messages into JSON, and diagnostics that are kept only once."""
+    """A converter of messages to JSON that encodes each cached diagnostic once."""
     made: Converter = default_converter()  # type: ignore[no-untyped-call]
     encode = made.get_unstructure_hook(types.Diagnostic)
 
@@ -98,7 +98,7 @@ def diagnostics(analysis: Analysis, client: Client, opened: Mapping[str, str]) -
 
 
 def _more(analysis: Analysis, client: Client, opened: Mapping[str, str]) -> Iterator[types.Diagnostic]:
-    """What to show of a document besides what is found in it."""
+    """The diagnostics besides those of findings: calls with findings behind them, and results of verification."""
     yield from _calls(analysis, client, opened)
     yield from (remark_diagnostic(remark, analysis, client) for remark in analysis.seen.remarks)
 
@@ -106,7 +106,7 @@ def _more(analysis: Analysis, client: Client, opened: Mapping[str, str]) -> Iter
 def diagnostic(
     finding: Finding, analysis: Analysis, client: Client, opened: Mapping[str, str] | None = None
 ) -> types.Diagnostic:
-    """One finding, as far as the client can show it."""
+    """The diagnostic of one finding, with the fields that the client supports."""
     lines = analysis.document.lines
     rule = find_rule(finding.code)
     ruled = analysis.seen.of(finding)
@@ -130,14 +130,14 @@ def diagnostic(
 
 
 def _calls(analysis: Analysis, client: Client, opened: Mapping[str, str]) -> Iterator[types.Diagnostic]:
-    """One diagnostic for each call by which a class reaches errors and warnings outside of itself."""
+    """One diagnostic for each call through which a class reaches errors and warnings outside of it."""
     for span, reached in calls(analysis).items():
         callee = next(one.caller.callee for one in reached)
         yield _call(callee, range_of(span, analysis.document.lines, client.encoding), reached, analysis, client, opened)
 
 
 def calls(analysis: Analysis) -> dict[Span, list[Reached]]:
-    """What is wrong behind the calls of a document, by where these are; the gravest first."""
+    """The findings that the calls of a document lead to, by the span of the call; the most severe first."""
     found: dict[Span, list[Reached]] = {}
     for one in analysis.reached:
         if one.finding.severity is not Severity.INFO and one.caller.callee and not one.finding.baselined:
@@ -179,13 +179,13 @@ def _call(
 
 
 def call_message(callee: str, finding: Finding) -> str:
-    """What to say of a call because of a finding behind it."""
+    """The message for a call that leads to a finding."""
     does = "breaks export" if finding.severity is Severity.ERROR else "has an export warning"
     return f"`{callee}` {does}: {finding.message}"
 
 
 def remark_diagnostic(remark: Remark, analysis: Analysis, client: Client) -> types.Diagnostic:
-    """What torch.export met, as far as the client can show it. What is about another text says `stale:`."""
+    """The diagnostic of a result of verification. Its message starts with `stale:` if the text has changed since."""
     lines = analysis.document.lines
     line = lines.line(remark.row)
     start = lines.line_start(remark.row) + len(line) - len(line.lstrip())
@@ -218,7 +218,7 @@ def _related(
 def location(
     place: Finding | Step | Caller, analysis: Analysis, client: Client, opened: Mapping[str, str]
 ) -> types.Location | None:
-    """Where something is that an analysis speaks of, perhaps in another file; None if that is gone meanwhile."""
+    """The LSP location of a finding, step or caller, perhaps in another file; None if the place no longer exists."""
     found = _document(place, analysis, opened)
     return None if found is None else types.Location(found[0], range_of(place.span, found[1], client.encoding))
 
@@ -236,11 +236,11 @@ def _document(
 
 @cache
 def plain_converter() -> Converter:
-    """What turns types of LSP into JSON, and back, wherever there is no connection. It takes a while to make."""
+    """A converter between LSP types and JSON for use without a connection. Creating it is slow."""
     return converters.get_converter()
 
 
 def digest(shown: Sequence[types.Diagnostic]) -> str:
-    """A name for a list of diagnostics, which another list has only if it is the same."""
+    """A digest of a list of diagnostics; different lists have different digests."""
     text = json.dumps(plain_converter().unstructure(list(shown)), sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

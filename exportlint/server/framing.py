@@ -1,4 +1,4 @@
-"""Messages on a stream, also where their headers are not as pygls wants them."""
+"""Reads messages from a stream, also those whose headers pygls does not accept."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import BinaryIO
 log = logging.getLogger(__name__)
 
 MAX_LENGTH = 1 << 28
-"""Bytes of the longest body that is read: 256 MiB."""
+"""The most bytes of a body: 256 MiB."""
 
 MAX_LINE = 1024
-"""Bytes of the longest line of a header."""
+"""The most bytes of a header line."""
 
 _MAX_LINES = 8
 _PIECE = 1 << 20
@@ -26,13 +26,13 @@ _MAX_DIGITS = len(str(MAX_LENGTH))
 
 
 class NotLspError(Exception):
-    """What comes is not a message of LSP; the text says why, in one line."""
+    """The input is not an LSP message; the text says why, in one line."""
 
 
 class Header:
     """The header of one message, line by line: a `Content-Length`, perhaps a `Content-Type`, and nothing else.
 
-    HTTP has both fields too, so a request of a web page could be taken for a message if other lines were passed over.
+    HTTP has both fields too, so a web page's request could pass for a message if other lines were ignored.
     """
 
     def __init__(self) -> None:
@@ -40,10 +40,10 @@ class Header:
         self._lines = 0
 
     def take(self, line: bytes) -> bool:
-        """Read the next line, with its end. Returns whether the header ends with it.
+        """Take the next line, including its line end. Returns whether the header is complete.
 
         Raises:
-            NotLspError: LSP has no such line there.
+            NotLspError: the line is not allowed in an LSP header.
         """
         self._lines += 1
         if line in (b"\r\n", b"\n"):
@@ -85,10 +85,10 @@ def first_body(data: bytes, most: int) -> bytes | None:
 
 
 class Framed:
-    """A stream as pygls reads it, each `Content-Length` in the one spelling that it knows.
+    """A stream for pygls, with each `Content-Length` in the only spelling that pygls accepts.
 
-    After a header that is wrong, messages are found again at the next one that is right, though it stands right behind
-    a body and so not at the start of a line. If it is `strict`, as for strangers, the stream ends there instead.
+    After an invalid header, reading continues at the next valid one, which may follow a body directly, without a line
+    break. With `strict`, for clients that are not trusted, the stream ends there instead.
     """
 
     def __init__(self, stream: BinaryIO, *, strict: bool = False) -> None:
@@ -125,7 +125,7 @@ class Framed:
         return line if found is None else b"Content-Length: %b\r\n" % found[1]
 
     def read(self, count: int) -> bytes:
-        """A body; nothing if the stream ends before it does."""
+        """A body of `count` bytes; empty if the stream ends early."""
         # In pieces: memory is taken for what has come, not for what a header promises.
         pieces, missing = [], count
         while missing and (piece := self._stream.read(min(missing, _PIECE))):
@@ -135,13 +135,13 @@ class Framed:
 
 
 class Outlet:
-    """A stream to a client. Once nobody reads on, there is nothing left to do, and the process ends with 1."""
+    """A stream to a client. If the client stops reading, the process exits with 1."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
     def write(self, data: bytes) -> None:
-        """Send all of it; nothing once it is closed, because what is cancelled at the end is answered all the same."""
+        """Send all data. Once closed, drop it: requests that are canceled at the end are still answered."""
         if self._stream.closed:
             return
         try:

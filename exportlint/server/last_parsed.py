@@ -17,9 +17,9 @@ Problems = Callable[[Task], tuple[Finding, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How a document is looked at: as it is, or with a text that it held before.
+    """The text of a document to analyze: the current one or, while that cannot be parsed, an earlier one.
 
-    `problems` are what is wrong with it as it is; `task` is what to look at.
+    `task` is the file with that text; `problems` are the syntax errors of the current text.
     """
 
     task: Task

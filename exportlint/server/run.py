@@ -1,4 +1,4 @@
-"""Starting the server, and how it ends."""
+"""Starts the server, and returns its exit code."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from exportlint.server.server import Server
 
 
 def serve_stdio(log: TextIO | None = None, *, stores: bool = True) -> int:
-    """Serve the client at standard input and output until it leaves, logging to `log`, by default to standard error.
+    """Serve one client over standard input and output. Log to `log`, by default standard error.
 
-    `stores`: results of earlier runs are used, and kept for later ones.
+    `stores`: use the cache.
 
     Returns:
-        0, or 1 if it told the server to exit without asking it to shut down first, as LSP has it.
+        0, or 1 if the client sent `exit` without `shutdown`, as LSP requires.
     """
     # Only messages may go to standard output, whatever prints.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
@@ -34,7 +34,7 @@ def serve_tcp(
 ) -> int:
     """Serve the first client that connects and shows the token, as `serve_stdio` does.
 
-    `host` is an address of this machine that no other can reach. `show_token`: print it for the user.
+    `host` is a loopback address. `show_token`: print the token for the user.
 
     Raises:
         OSError: nothing can listen there.
@@ -56,7 +56,7 @@ def serve_tcp(
 
 
 class _Continued(io.RawIOBase):
-    """A connection of which the first bytes have been read already."""
+    """A connection whose first bytes have already been read."""
 
     def __init__(self, start: bytes, connection: socket.socket) -> None:
         super().__init__()

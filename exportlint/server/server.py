@@ -1,4 +1,4 @@
-"""The server: joins the client's messages, what is known of the session, and the analyzer."""
+"""The server object, which connects the client's messages, the state of the session and the analyzer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class _Told:
-    """What the client knows: what was found in a version of a document."""
+    """The result that the client last got for a document, and its version."""
 
     document: Document
     found: tuple[tuple[Finding, ...], tuple[Reached, ...]]
@@ -50,7 +50,7 @@ class Server(LanguageServer):
     protocol: Protocol
 
     def __init__(self, *, stores: bool = False) -> None:
-        """`stores`: results of earlier runs are used, and kept for later ones."""
+        """`stores`: use the cache."""
         super().__init__(
             "exportlint",
             __version__,
@@ -65,11 +65,11 @@ class Server(LanguageServer):
         self.initial: Mapping[str, object] = {}
         """Settings that the client sent with `initialize`."""
         self.complaints: frozenset[str] = frozenset()
-        """What was said to be wrong with the settings."""
+        """The errors in settings that were already shown."""
         self._watcher: asyncio.Future[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self.tasks: Mapping[Opened, Task] = {}
-        """What is open and to be linted."""
+        """The open documents that are linted, each with its task."""
         self._found: dict[str, Analysis] = {}
         self._told: dict[str, _Told] = {}
         self._diagnostics: dict[str, Diagnostics] = {}
@@ -77,9 +77,9 @@ class Server(LanguageServer):
         self.everything = Everything(StoredResults() if stores else None)
         self.verifier = Verifier(self.session, lambda: self.work_done_progress, self.say, self._reshow)
         self.reported = -1
-        """The order as of which the client was last told of all files."""
+        """The number of the order whose results for all files the client has."""
         self._stale_since: dict[str, int] = {}
-        """The orders that came with changes in what documents depend on."""
+        """By URI, the number of the order with the last change in what a document depends on."""
         self._news = asyncio.Event()
         self._problems = ConfigurationProblems(self.text_document_publish_diagnostics)
 
@@ -89,33 +89,33 @@ class Server(LanguageServer):
         return bool(self.protocol._shutdown)
 
     def begin(self) -> None:
-        """To be called in the event loop before anything is looked at."""
+        """Start; to be called in the event loop before the first order."""
         self._loop = asyncio.get_running_loop()
 
     def watch(self, process: int | None) -> None:
-        """End with the client's process."""
+        """Exit when the client's process ends."""
         self._watcher = end_with(process)
 
     def stop(self) -> None:
-        """Look at nothing any more."""
+        """Stop analyzing and verifying."""
         self.analyzer.stop()
         self.everything.stop()
         self.verifier.stop()
 
     def say(self, message: str, failed: bool = True) -> None:
-        """Show a message to the user: that what they asked for failed, or the outcome of it."""
+        """Show a message to the user: the outcome of a request, or why it failed."""
         kind = types.MessageType.Error if failed else types.MessageType.Info
         self.window_show_message(types.ShowMessageParams(kind, f"exportlint: {printable(message)}"))
 
     def report_server_error(self, error: Exception, source: object) -> None:
-        """Something failed that the client does not hear of in an answer: a notification, or a message as a whole."""
+        """Report an error that no response carries: in a notification, or in a message as a whole."""
         if source is JsonRpcException:
             self.protocol.refuse_unreadable(error)
         elif source is not FeatureRequestError:
             log.error("%s", error, exc_info=error)
 
     def look(self, touched: Collection[Path] = (), *, anew: bool = False) -> None:
-        """Have what is open now looked at. Files that were `touched` on the disk are read again."""
+        """Order an analysis of the open documents. Files that were `touched` on disk are read again."""
         before, self.tasks = self.tasks, self.session.tasks()
         self.verifier.refresh()
         self._problems.show(self.session.problems)
@@ -136,14 +136,14 @@ class Server(LanguageServer):
         self.analyzer.order(Order(self.tasks, frozenset(touched), anew, self.orders, tuple(self.session.folders)))
 
     def known(self, uri: str) -> Analysis | None:
-        """What was found in a document, if that is known of its version now."""
+        """The result for the current version of a document, None if it is not there yet."""
         analysis = self._found.get(uris.same(uri))
         if analysis is None or not self._is_current(analysis):
             return None
         return replace(analysis, seen=self.verifier.seen(analysis.document))
 
     async def analysis(self, uri: str) -> Analysis | None:
-        """What is found in a document, as soon as it is known of its version then; None if it is not to be linted."""
+        """Wait for the result for the current version of a document; None if the document is not linted."""
         while (document := self.session.document(uri)) is not None:
             if not self._is_linted(document):
                 return None
@@ -153,7 +153,7 @@ class Server(LanguageServer):
         return None
 
     async def with_fixes(self, analysis: Analysis) -> Analysis:
-        """What is known of a document, with the fixes of its findings; without, if the document changes meanwhile."""
+        """The result with fixes; without them if the document changes in the meantime."""
         uri, document = analysis.document.uri, analysis.document
         while analysis.lacks_fixes:
             self.analyzer.work_out_fixes(analysis.outcome.opened)
@@ -164,12 +164,12 @@ class Server(LanguageServer):
         return analysis
 
     async def change(self) -> None:
-        """Wait until something is no longer as the client was last told of all files."""
+        """Wait until there is a newer result than the client has for all files."""
         while self.reported == self.orders:
             await self._news.wait()
 
     def related(self, uri: str) -> list[str]:
-        """The other open documents whose findings a change of this one may change, and those that it reads."""
+        """The other open documents that this one reads, or whose findings a change of this one may change."""
         path = uris.to_path(uri)
         mine = self._found.get(uris.same(uri))
         reads = mine.outcome.unit.reads if mine is not None else frozenset()
@@ -192,7 +192,7 @@ class Server(LanguageServer):
         return is_of_now and outcome.order >= self._stale_since.get(key, 0)
 
     def told(self, uri: str, analysis: Analysis | None) -> None:
-        """The client, which pulls, was told what was found in a document."""
+        """Note which result a client that pulls diagnostics got for a document."""
         document = self.session.document(uri)
         if document is not None:
             found = (analysis.found, analysis.seen) if analysis else (((), ()), NOTHING)
@@ -216,7 +216,7 @@ class Server(LanguageServer):
             self._refresh_lenses()
 
     def _reshow(self) -> None:
-        """Something else is known of models that were verified."""
+        """Show the changed results of verification."""
         self._show()
         self._refresh_lenses()
 
@@ -225,21 +225,21 @@ class Server(LanguageServer):
             self.workspace_code_lens_refresh(None)
 
     def _show(self) -> None:
-        """Have the client show what is known now."""
+        """Make the client show the current results."""
         if not self.session.client.pulls:
             for analysis in [known for key in list(self._found) if (known := self.known(key)) is not None]:
                 self._show_one(analysis)
         self._tell()
 
     def _show_one(self, analysis: Analysis) -> None:
-        """Publish what was found, unless that is what the client was told of the same version."""
+        """Publish the diagnostics of a document, unless the client already has them for this version."""
         key, told = uris.same(analysis.document.uri), _Told(analysis.document, analysis.found, analysis.seen)
         if self._told.get(key) != told:
             self._told[key] = told
             self._publish(analysis.document, self.diagnostics(analysis))
 
     def diagnostics(self, analysis: Analysis) -> list[types.Diagnostic]:
-        """What to show of a document."""
+        """The diagnostics of a document."""
         made = self._diagnostics.setdefault(uris.same(analysis.document.uri), Diagnostics())
         return made.of(analysis, self.session.client, self.session.uris)
 
@@ -247,7 +247,7 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, shown, document.version))
 
     def _tell(self) -> None:
-        """Wake up who waits for an analysis, and who would otherwise not ask again."""
+        """Wake up requests that wait for a result, and make the client pull again where it would not by itself."""
         self._news.set()
         self._news = asyncio.Event()
         if self.session.client.pulls and any(self._is_outdated(key, told) for key, told in self._told.items()):
@@ -255,10 +255,10 @@ class Server(LanguageServer):
             self.workspace_diagnostic_refresh(None)
 
     def _is_outdated(self, key: str, told: _Told) -> bool:
-        """Whether something else is known of the version of a document that the client asked about."""
+        """Whether the result for the version that the client has asked about has changed."""
         document = self.session.document(key)
         if document != told.document:
-            return False  # closed, or changed, about which a client asks by itself
+            return False  # closed; or changed, and then the client pulls by itself
         if not self._is_linted(document):
             return any(told.found) or bool(told.seen.remarks)
         analysis = self.known(key)

@@ -1,4 +1,4 @@
-"""The editor's settings, from whichever way the client hands them over."""
+"""Reads the editor's settings, in each of the ways in which a client can send them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 async def pull(server: Server) -> None:
-    """Ask for the settings of each folder, if the client can be asked, and look at everything with them."""
+    """Ask the client for the settings of each folder, if it supports that, and analyze all documents with them."""
     session = server.session
     folders = list(session.folders.values())
     if session.client.configuration:
@@ -42,7 +42,7 @@ async def pull(server: Server) -> None:
 
 
 def take(server: Server, given: Any) -> None:
-    """Settings that a client sends, which hold everywhere; nothing if they are those of other servers."""
+    """Use settings that a client sends, for all folders. Settings of other servers are ignored."""
     section = given.get(SECTION, given) if isinstance(given, Mapping) else None
     if isinstance(section, Mapping) and (section is not given or any(key in KEYS for key in flat(section))):
         server.session.prefer(_with_initial(server, section))
@@ -52,7 +52,7 @@ def take(server: Server, given: Any) -> None:
 
 
 def start_with(server: Server, options: Any) -> None:
-    """Settings that come with `initialize`, which hold where later ones say nothing. The token is not one of them."""
+    """Use the settings in `initialize`, which later settings override. The token is not a setting."""
     rest = {key: value for key, value in options.items() if key != "token"} if isinstance(options, Mapping) else {}
     given = rest.get("settings", rest)
     section = given.get(SECTION, given) if isinstance(given, Mapping) else None
@@ -66,7 +66,7 @@ def _with_initial(server: Server, section: Mapping[str, object]) -> Mapping[str,
 
 
 def heed(server: Server) -> None:
-    """Log as the settings say, and what is wrong with them, unless that was said before."""
+    """Set the log level, and show errors in the settings that were not shown before."""
     session = server.session
     set_level(session.preferences.log_level)
     heeded = [folder.preferences for folder in session.all_folders if folder.preferences.enable]

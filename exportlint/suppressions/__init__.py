@@ -156,7 +156,7 @@ class Suppressions:
                 and directive.span not in used
                 and everything <= enabled
             ):
-                yield Problem(directive.span, "unused suppression: nothing is found here", _without(pragma, ()))
+                yield Problem(directive.span, "unused suppression: no finding here", _without(pragma, ()))
 
 
 def _without(pragma: Pragma, unused: Sequence[Selector]) -> Fix:
@@ -168,7 +168,7 @@ def _without(pragma: Pragma, unused: Sequence[Selector]) -> Fix:
         parts.append(
             (pragma.enable.place, {selector.span for selector in pragma.enable.selectors if selector.codes not in kept})
         )
-    return removal("Remove what suppresses nothing", *parts)
+    return removal("Remove the unused suppression", *parts)
 
 
 def find_suppressions(text: str) -> Suppressions:
@@ -247,13 +247,13 @@ def _rows(comment: Comment, directive: Directive, lines: Callable[[], LogicalLin
 def _unmatched(enable: Directive) -> Problem:
     message = "`enable` without a `disable` of the same rules in this block"
     gone = {selector.span for selector in enable.selectors}
-    return Problem(enable.span, message, removal("Remove what enables nothing", (enable.place, gone)))
+    return Problem(enable.span, message, removal("Remove the unused `enable`", (enable.place, gone)))
 
 
 def _finding(code: str, problem: Problem, filename: str, mode: Mode) -> Finding:
     rule = find_rule(code)
     assert rule is not None
-    text = "remove what suppresses nothing" if code == UNUSED else None
+    text = "remove the unused suppression" if code == UNUSED else None
     return Finding(
         code,
         rule.name,

@@ -100,7 +100,7 @@ def _own(comment: Comment, match: re.Match[str]) -> Iterator[Directive | Problem
         message = (
             f"suppression without effect: its list names no rule; to cover all rules, write `# exportlint: {verb}`"
         )
-        yield Problem(whole, message, removal("Remove what names no rule", (place, ())))
+        yield Problem(whole, message, removal("Remove the empty suppression", (place, ())))
         return
     yield from _listed(verb, place, lambda _entry: True)
 

@@ -35,7 +35,9 @@ def load_executor(reference: str) -> Executor:
     """
     module, _, name = reference.partition(":")
     if not module or not name:
-        raise ExecutorError(f"--executor {reference}: expected `package.module:name`, where the name is of a function")
+        raise ExecutorError(
+            f"--executor {reference}: expected `package.module:name` of an executor, or of a function that returns one"
+        )
     try:
         found: Any = functools.reduce(getattr, name.split("."), importlib.import_module(module))
         given: Executor = found() if callable(found) else found

@@ -75,7 +75,7 @@ Round 2
     assert (
         """
 Exports with equal results: 2 fixes, 1 unsafe (2 rounds, 3 runs, N s).
-With these fixes, the model accepts inputs that the original rejects: not numbers: the original raises ValueError: \
+With these fixes, the model accepts inputs that the original rejects: NaN: the original raises ValueError: \
 cannot convert float NaN to integer, and this does not.
 Wrote helper.py; net.py.
 """

@@ -133,6 +133,11 @@ def test_config_lists_and_explains_settings(run: Run) -> None:
         ]
 
 
+def test_a_fix_that_the_page_only_describes_is_named(run: Run) -> None:
+    assert "Fixes: safe, unsafe.\n" in run("rule", "EXP602").out
+    assert "Fixes: display-only.\n" in run("rule", "EXP804").out
+
+
 def test_version(run: Run) -> None:
     from exportlint import __version__
 
@@ -144,3 +149,11 @@ def test_help(run: Run, argv: tuple[str, ...]) -> None:
     result = run(*argv)
     assert result.code == 0
     assert "exit codes:" in result.out
+
+
+@pytest.mark.parametrize("command", ["rule", "init", "config", "server", "clean", "version"])
+def test_help_does_not_name_flags_of_another_command(run: Run, command: str) -> None:
+    out = run(command, "--help").out
+    assert "130  interrupted by Ctrl-C" in out
+    assert "--fail-on" not in out
+    assert "--diff" not in out

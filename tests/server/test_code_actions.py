@@ -100,7 +100,7 @@ async def test_a_fix_changes_what_it_says_and_nothing_else(editor: Editor) -> No
         (
             PROPOSED,
             "print(x)",
-            "Leave it out of export (proposal) (EXP605)",
+            "Skip it during export (proposal) (EXP605)",
             "if not torch.compiler.is_exporting():\n            print(x)\n",
         ),
     ],

@@ -102,7 +102,7 @@ SAID = {
     "strict": "Encountered unrecognized type UserDefinedObjectVariable(Cache) at output",
 }
 HELP = (
-    "the model returns something that torch.export cannot take apart; "
+    "the model returns an object of a type that torch.export does not accept as an output; "
     "`exportlint rule EXP701` says what to write instead"
 )
 

@@ -323,27 +323,27 @@ FOLLOWING = {
     "the program as the model": (
         f"{REFUSES}export(program.module(), (X,))\n",
         "cannot be built",
-        "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode",
+        "torch rejects the call of torch.export at line 26: GuardOnDataDependentSymNode",
     ),
     "an input of the program": (
         f"{REFUSES}export(Good(2), (program.module()(X),))\n",
         "cannot be built",
-        "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode",
+        "torch rejects the call of torch.export at line 26: GuardOnDataDependentSymNode",
     ),
     "a number of the program": (
         f"{REFUSES}export(Good(float(program.module()(X).sum())), (X,))\n",
         "cannot be built",
-        "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode",
+        "torch rejects the call of torch.export at line 26: GuardOnDataDependentSymNode",
     ),
     "a part of the program": (
         f"{REFUSES}export(Good(program.module().times), (X,))\n",
         "cannot be built",
-        "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode",
+        "torch rejects the call of torch.export at line 26: GuardOnDataDependentSymNode",
     ),
     "what nothing can stand in for": (
         f"{REFUSES}one, two = program.graph.nodes\n{CALL}",
         "cannot be built",
-        "not enough values to unpack (expected 2, got 0), and torch refuses the call of torch.export at line 26: Guard",
+        "not enough values to unpack (expected 2, got 0), and torch rejects the call of torch.export at line 26: Guard",
     ),
     "an error of the script": (
         f"X.unknown\n{CALL}",
@@ -395,8 +395,8 @@ class Exports(nn.Module):
 """
 OF_CLASSES = {
     "Fine": ("exports", ""),
-    "Calls": ("cannot be built", "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode"),
-    "Gives": ("cannot be built", "torch refuses the call of torch.export at line 26: GuardOnDataDependentSymNode"),
+    "Calls": ("cannot be built", "torch rejects the call of torch.export at line 26: GuardOnDataDependentSymNode"),
+    "Gives": ("cannot be built", "torch rejects the call of torch.export at line 26: GuardOnDataDependentSymNode"),
     "Exports": ("cannot be built", "build: GuardOnDataDependentSymNode"),
 }
 

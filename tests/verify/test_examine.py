@@ -638,7 +638,7 @@ def test_comparisons_leave_time_for_the_verdict(project: Path, monkeypatch: pyte
     agreements = {c.kind: (c.agreement, c.detail) for c in run.comparisons}
     assert run.verdict == "exports", shown(run)
     assert agreements["example"] == ("agrees", "")
-    assert agreements["again"] == ("skipped", "there is no time left for it")
+    assert agreements["again"] == ("skipped", "no time is left for it")
     assert agreements["device"] == ("agrees", "the program names no device")
 
 

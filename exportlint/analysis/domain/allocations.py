@@ -1,8 +1,8 @@
-"""Identities of lists, dictionaries and sets: which of them a value is, and what it contains on the way at hand.
+"""Identities of lists, dictionaries and sets: which of them a value is, and what it contains on the current path.
 
-A container is frozen as it was made, under an `Allocation`. What code changes of it later stands in the heap, in the
-cell of that allocation, so that it is seen through every name. Identity takes no part in equality: values that behave
-alike are equal.
+A container is frozen when it is created, with an `Allocation` as its identity. Later changes are in the heap, in the
+cell of that allocation, so they are visible through every name. Identity does not count for equality: values that
+behave alike are equal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Join = Callable[[Iterable[Value]], Value]
 _MUTABLE = frozenset({"list", "set"})
 _MANY = frozenset({MANY})
 CONTAINERS = frozenset({Tuple, Sequence, Dict, Union, BoundMethod})
-"""Kinds of values that can be a container with an identity, or hold one."""
+"""The classes of values that can be, or contain, a container with an identity."""
 
 
 def is_mutable(value: Value) -> bool:
@@ -48,17 +48,17 @@ def identified(value: Value, identity: frozenset[Allocation]) -> Value:
 
 
 def unidentified(value: Value) -> Value:
-    """A copy: the same contents, in a container that nothing else refers to."""
+    """A copy with the same contents and no identity, to which nothing else refers."""
     return identified(value, NOWHERE)
 
 
 def one_of_many(value: Value) -> Value:
-    """A container that stands for others that were made at the same place, too."""
+    """A container that stands for all containers created at the same place."""
     return identified(value, value.identity | {ELSEWHERE}) if value.identity else value
 
 
 def over_parts(value: Value, function: Callable[[Value], Value], join: Join) -> Value:
-    """A container with a function applied to what it holds; the container itself where that changes nothing."""
+    """A container with `function` applied to its items; the container itself if that changes nothing."""
     if not isinstance(value, (Tuple, Sequence, Dict, Union, BoundMethod)):
         return value
     parts = tuple(value.parts())
@@ -76,10 +76,10 @@ def over_parts(value: Value, function: Callable[[Value], Value], join: Join) -> 
 
 
 class Memory(Protocol):
-    """Remembers what values were refreshed to."""
+    """A cache of refreshed values."""
 
     def find(self, value: Value, changes: Mapping[Cell, Change]) -> Value | None:
-        """What a value was refreshed to, if that holds for these changes as well."""
+        """The refreshed value, if it is known and valid for these changes."""
 
     def keep(self, value: Value, found: Value, changes: Mapping[Cell, Change]) -> None:
         """Remember what a value is refreshed to."""
@@ -92,7 +92,7 @@ def refreshed(
     memory: Memory | None = None,
     busy: frozenset[Allocation] = NOWHERE,
 ) -> Value:
-    """A value with what its containers hold now. `busy` are those that it is part of: a list can hold itself."""
+    """A value with the current contents of its containers. `busy` are those around it: a list can contain itself."""
     reaches = value.reaches
     if not any(allocation.cell in changes for allocation in reaches):
         return value
@@ -125,7 +125,7 @@ def _refreshed(
 
 
 def _either(values: list[Value], own: frozenset[Allocation], join: Join) -> Value:
-    """A container that is one of several: one alternative, for each can be what each of the allocations holds."""
+    """A container that is one of several, as a single alternative that joins the contents of all."""
     found = join(values)
     options = found.options if isinstance(found, Union) else (found,)
     lists = [option for option in options if isinstance(option, (Tuple, Sequence))]
@@ -153,7 +153,7 @@ def renamed(value: Value, names: Mapping[Allocation, Allocation], join: Join) ->
 
 
 def lost(value: Value, allocations: frozenset[Allocation], join: Join) -> Value:
-    """A value whose containers can be any number more, where they can be one of some allocations."""
+    """A value in which containers that can be one of `allocations` become MANY, whose changes are not followed."""
     if value.reaches.isdisjoint(allocations):
         return value
     made = over_parts(value, lambda part: lost(part, allocations, join), join)
@@ -161,7 +161,7 @@ def lost(value: Value, allocations: frozenset[Allocation], join: Join) -> Value:
 
 
 def without(value: Value, allocation: Allocation, join: Join) -> Value:
-    """A value that is not known to be a certain allocation any more."""
+    """A value that is no longer known to be `allocation`."""
     return renamed(value, {allocation: ELSEWHERE}, join)
 
 
@@ -175,7 +175,7 @@ def merged_identity(values: Iterable[Value]) -> frozenset[Allocation]:
 
 
 def blended(one: Value, other: Value) -> Value:
-    """One of two equal values, either of whose containers it can be."""
+    """One of two equal values, with the container identities of both."""
     if one is other or (one.reaches == other.reaches and one.identity == other.identity):
         return one
     if isinstance(one, Tuple) and isinstance(other, Tuple):

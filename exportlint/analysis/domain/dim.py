@@ -19,39 +19,39 @@ from exportlint.analysis.domain.immutable import immutable
 from exportlint.analysis.domain.interval import Bound, Interval
 
 LEAST = 2
-"""What torch.export takes a size that varies to be at least: 0 and 1 are specialized."""
+"""The smallest value that torch.export assumes for a dynamic size: 0 and 1 are specialized."""
 
 MAX_TERMS = 8
 MAX_DEGREE = 6
 MAX_DEPTH = 4
-"""Of quotients and remainders in each other."""
+"""The most levels of nested quotients and remainders in an expression."""
 MAX_NUMBER = 2**40
 """The largest coefficient or constant of an exact expression."""
 MAX_SOURCES = 8
 
 Test = Literal["one", "constant", "order"]
-"""What a comparison that is not settled tells apart: 1 from larger sizes, one number from all others, a range."""
+"""What an undecided comparison distinguishes: 1 from larger sizes, one number from all others, or a range."""
 
 Operator = Literal["==", "!=", "<", "<=", ">", ">="]
 
 
 @immutable
 class Symbol:
-    """A size of an input that varies from call to call. `highest` is None if there is no largest."""
+    """A dynamic size of an input, from `lowest` to `highest`, which is None if there is no largest."""
 
     name: str
     lowest: int = LEAST
     highest: int | None = None
 
     def within(self, *, specialized: bool) -> Interval:
-        """The range of the size; with 1 in it if torch.export's specialization alone leaves that out."""
+        """The range of the size. Without `specialized`, it includes 1 if only specialization excludes it."""
         lowest = 1 if self.lowest == LEAST and not specialized else self.lowest
         return lowest, inf if self.highest is None else self.highest
 
 
 @immutable
 class Unbacked:
-    """A number that the data of a tensor decides, by the place that made it."""
+    """A number that depends on tensor data (an unbacked symbol), identified by the place that reads it."""
 
     name: str
     lowest: int | None = 0
@@ -63,7 +63,7 @@ class Unbacked:
 
 @immutable
 class Quotient:
-    """`dividend // divisor`, which does not come out even."""
+    """`dividend // divisor` that cannot be simplified."""
 
     dividend: Expression
     divisor: Expression
@@ -105,23 +105,23 @@ Monomial = tuple[Atom, ...]
 
 
 class Dim:
-    """A size, or a number that was worked out from sizes, as far as it is known."""
+    """A size, or a number computed from sizes, as far as it is known."""
 
     __slots__ = ()
 
     @property
     def sources(self) -> frozenset[Source] | None:
-        """What it can depend on; None if that can be anything."""
+        """The symbols that it can depend on; None if it can depend on anything."""
         raise NotImplementedError
 
     @property
     def varies(self) -> bool:
-        """Whether it surely varies with a size of an input."""
+        """Whether it certainly varies with a size of an input."""
         raise NotImplementedError
 
     @property
     def is_data(self) -> bool:
-        """Whether data surely decides it."""
+        """Whether it certainly depends on tensor data."""
         raise NotImplementedError
 
     @property
@@ -131,11 +131,11 @@ class Dim:
 
     @property
     def number(self) -> int | None:
-        """The number that it is, if that is known."""
+        """Its value if it is a known constant, else None."""
         return None
 
     def within(self, *, specialized: bool = True) -> Interval:
-        """The range of its values; `specialized`: with no size that varies below 2."""
+        """The range of its values. With `specialized`, every dynamic size is at least 2."""
         raise NotImplementedError
 
     def __add__(self, other: Dim | int) -> Dim:
@@ -190,12 +190,12 @@ class Expression(Dim):
 
     @property
     def atoms(self) -> Iterable[Atom]:
-        """What it is made of."""
+        """The symbols, quotients and remainders in it."""
         return (atom for monomial, _ in self.terms for atom in monomial)
 
     @property
     def depth(self) -> int:
-        """How many quotients and remainders are in each other."""
+        """The number of levels of nested quotients and remainders."""
         inner = [a for a in self.atoms if isinstance(a, (Quotient, Remainder))]
         return max((1 + max(a.dividend.depth, a.divisor.depth) for a in inner), default=0)
 
@@ -257,7 +257,7 @@ class Expression(Dim):
 
 @immutable
 class Approximation(Dim):
-    """A number of which the range is known, and what it depends on: `sources`, or anything if that is None.
+    """A number of which only the range and the symbols it depends on are known: `sources`, or anything if that is None.
 
     `varies`: it surely varies with a size of an input; `is_data`: data surely decides it; `is_remainder`: it is one.
     """
@@ -315,14 +315,14 @@ def _dim(value: Dim | int) -> Dim:
 
 
 def approximated(dim: Dim) -> Approximation:
-    """What is left of a number if its expression is forgotten."""
+    """The number without its expression: its range and what it depends on."""
     if isinstance(dim, Approximation):
         return dim
     return Approximation(*dim.within(), dim.sources, dim.varies, dim.is_data, dim.is_remainder)
 
 
 def leq(one: Dim, other: Dim) -> bool:
-    """Whether all that `other` tells is true of `one`."""
+    """Whether `one` <= `other`: everything that `other` claims is true of `one`."""
     if one == other:
         return True
     if isinstance(other, Expression):
@@ -334,14 +334,14 @@ def leq(one: Dim, other: Dim) -> bool:
 
 
 def join(one: Dim, other: Dim) -> Dim:
-    """What is true of both; of different expressions, the range and what they depend on."""
+    """The least upper bound. For different expressions, it is their common range and what they depend on."""
     if one == other:
         return one
     return _mixed(one, other, interval.hull(one.within(), other.within()), surely=True)
 
 
 def widen(old: Dim, new: Dim) -> Dim:
-    """The join, in which a bound that moves is given up: chains of it end."""
+    """The join, in which a bound that moved becomes infinite, so that repeated widening ends."""
     if leq(new, old):
         return old
     joined = join(old, new)
@@ -517,7 +517,7 @@ def _remainder(dividend: Expression, divisor: int) -> Dim | None:
 
 
 def substituted(dim: Dim, numbers: Callable[[Unbacked], Dim]) -> Dim:
-    """The dim with other numbers for those that data decides."""
+    """The dim in which each unbacked number is replaced by what `numbers` returns for it."""
     if not isinstance(dim, Expression):
         return Approximation(*dim.within(), None, dim.varies, dim.is_data, dim.is_remainder) if dim.is_data else dim
     found = constant(dim.constant)
@@ -555,7 +555,7 @@ def scaled(dim: Dim, factor: float) -> Dim:
 
 
 def depending(*dims: Dim) -> Dim:
-    """A number that some function gives for others: nothing is known but what it depends on."""
+    """The result of some function of `dims`: only what it depends on is known."""
     found: Dim = Approximation(-inf, inf, frozenset())
     for dim in dims:
         found = _mixed(found, dim, interval.EVERYTHING)
@@ -581,9 +581,9 @@ def maximum(left: Dim, right: Dim) -> Dim:
 
 
 def compare(operator: Operator, left: Dim, right: Dim) -> bool | Test | None:
-    """Whether `left operator right` is surely true or surely false; else what torch.export has to guard.
+    """The truth of `left operator right` if it is certain, else the kind of guard that torch.export needs.
 
-    None if it is not known that it depends on a size that varies, or if it may be settled by what is not known here.
+    None if it may not depend on a dynamic size, or if something unknown here may decide it.
     """
     difference = left - right
     is_exact = isinstance(difference, Expression)

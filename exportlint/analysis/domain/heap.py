@@ -1,7 +1,7 @@
-"""The heap: what attributes, globals and containers hold, where that is not what they held when the call began.
+"""The heap: what attributes, globals and containers hold, if it changed since the call began.
 
-Objects are frozen once their constructor has run, lists, dictionaries and sets as they were made. What code changes of
-them later stands here, so that every way through a function has a heap of its own, and ways that meet join theirs.
+Objects are frozen once their constructor has run; lists, dictionaries and sets, once they are created. Later changes
+are in the heap, so each path through a function has its own heap, and paths that meet join theirs.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ CONTENTS = "<contents>"
 
 
 EVERY = "<every>"
-"""The name of what stands for all cells of an owner where it is said which were read."""
+"""In a record of cells that were read, the name that stands for all cells of an owner."""
 
 
 class Cell(NamedTuple):
-    """Something that outlives a call: an attribute, a global, the default of a parameter, the contents of a container.
+    """A place that outlives a call: an attribute, a global, the default of a parameter, the contents of a container.
 
     `owner` is the Instance, Class or function that has the attribute, the Module of a global, the function whose
     parameter has the default, or the Allocation whose contents it is.
@@ -38,8 +38,8 @@ class Cell(NamedTuple):
 class Allocation:
     """The identity of a list, dictionary or set. Equal only to itself.
 
-    `cell` holds what it contains once that was changed. `serial` numbers allocations as they are made. `fixed`: it can
-    be reached in other ways than by variables and arguments: by an attribute, a global, the default of a parameter.
+    `cell` holds the contents once they have changed. `serial` numbers allocations in the order of creation. `fixed`: it
+    can be reached by an attribute, a global or the default of a parameter, not only by variables and arguments.
     """
 
     __slots__ = ("cell", "fixed", "serial")
@@ -51,14 +51,14 @@ class Allocation:
 
 
 ELSEWHERE = Allocation(0)
-"""Stands for allocations of which nothing is known. Its contents are never changed."""
+"""Stands for unknown allocations. Its contents never change."""
 
 
 MANY = Allocation(0)
-"""Stands for more allocations than are told apart: a container that can be so many is as it was when they met."""
+"""Stands for more than MAX_IDENTITY allocations: later changes of such a container are not followed."""
 
 MAX_IDENTITY = 4
-"""Allocations that one container can be."""
+"""The most allocations that one container can be."""
 
 
 UNTRACKED = frozenset({ELSEWHERE, MANY})
@@ -73,17 +73,17 @@ class Change(NamedTuple):
 
 
 Keys = frozenset[object]
-"""What the entries of a cell are known by; None stands for the cell itself."""
+"""The keys of the entries of a cell; None stands for the whole cell."""
 NO_KEYS = Keys()
 Written = Mapping[Cell, Keys]
-"""The cells that were written, or entries of them."""
+"""The cells that were written, each with the keys of the written entries."""
 NOTHING_WRITTEN: Written = {}
 
 
 class Heap(Value):
-    """The cells that were changed, and those that were written on every way that leads here. Immutable.
+    """The cells that changed, and those that were written on every path that leads here. Immutable.
 
-    Allocations with a number above `since` were made by the call at hand.
+    Allocations with a serial above `since` were created by the current call.
     """
 
     __slots__ = ("changes", "since", "written")
@@ -115,12 +115,12 @@ class Heap(Value):
         return Heap(updated(self.changes, {cell: change}), self.written, self.since)
 
     def marked(self, cell: Cell, key: object) -> Heap:
-        """The heap in which one more cell, or an entry of it, has surely been written."""
+        """The heap in which one more cell, or an entry of it, has certainly been written."""
         written = written_before(self.written, {cell: frozenset((key,))})
         return self if written is self.written else Heap(self.changes, written, self.since)
 
     def unmarked(self, since: int) -> Heap:
-        """The heap of a call that begins: nothing has been written in it yet, no allocation made."""
+        """The heap at the beginning of a call, which has written nothing and created nothing."""
         return Heap(self.changes, since=since) if self.written or self.changes or since != self.since else self
 
     def without(self, owners: Collection[object]) -> Heap:
@@ -133,7 +133,7 @@ class Heap(Value):
         return {cell.name: self.changes[cell].now for cell in owned(self.changes, (owner,))}
 
     def has(self, allocation: Allocation, variables: Mapping[str, Value]) -> bool:
-        """Whether an allocation is there where this is the heap and these are the variables."""
+        """Whether an allocation exists in the state given by this heap and these variables."""
         if allocation.fixed or allocation.serial <= self.since or allocation.cell in self.changes:
             return True
         return any(allocation in value.reaches for value in variables.values()) or any(
@@ -148,9 +148,9 @@ NOTHING: Mapping[str, Value] = {}
 def join_heaps(
     states: Iterable[tuple[Heap, Mapping[str, Value]]], join: Callable[[tuple[Value, Value]], Value]
 ) -> Heap:
-    """The heap where several ways meet: a cell that one way left alone may hold what it held at first.
+    """The heap after several paths meet: a cell that one path left unchanged may still hold its original value.
 
-    Each way has its heap and its variables. A container that one way alone has made holds what it does there.
+    Each state is the heap and the variables of one path. A container that only one path created keeps its contents.
     """
     first, *others = states
     if all(heap is first[0] for heap, _ in others):
@@ -180,7 +180,7 @@ def join_heaps(
 
 
 def written_before(one: Written, other: Written) -> Written:
-    """What was written in two parts of one way; `one` itself if that is all."""
+    """What was written in two consecutive parts of one path; `one` itself if it includes `other`."""
     if one is other:
         return one
     new = {cell: known | keys for cell, keys in other.items() if not keys <= (known := one.get(cell, NO_KEYS))}
@@ -188,7 +188,7 @@ def written_before(one: Written, other: Written) -> Written:
 
 
 def is_written_in(one: Written, other: Written) -> bool:
-    """Whether all that was written in one way was written in another."""
+    """Whether everything written in `one` was also written in `other`."""
     return one is other or all(keys <= other.get(cell, NO_KEYS) for cell, keys in one.items())
 
 

@@ -1,4 +1,4 @@
-"""Values that are one of several, and what they have in common."""
+"""Operations on abstract values as a lattice: join, widening, order."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ from exportlint.analysis.domain.values import (
 )
 
 MAX_OPTIONS = 4
-"""More than so many are merged."""
+"""A value with more alternatives than this is merged."""
 MAX_PARTS = 12
-"""Of more different modules, a container gives what they have in common."""
+"""An item of a container with more different modules than this is what they have in common."""
 MAX_DEPTH = 4
-"""Containers inside each other in a value that is widened."""
+"""The most levels of nested containers in a widened value."""
 
 
 def options(value: Value) -> tuple[Value, ...]:
-    """What a value can be, one by one."""
+    """The alternatives of a value: the parts of a Union, else the value itself."""
     return value.options if isinstance(value, Union) else (value,)
 
 
 def join(values: Iterable[Value]) -> Value:
-    """The value that is one of `values`: an upper bound of them. Constants that differ become some Python value."""
+    """An upper bound of `values`. Different constants become an unknown Python value."""
     distinct = {id(value): value for value in values}.values()
     if len(distinct) == 1:
         (value,) = distinct
@@ -97,7 +97,7 @@ def one_of(parts: Iterable[Value]) -> Value:
 def merged(values: Iterable[Value]) -> Value:
     """One of many values: at most one of each sort is left, of which only what they have in common is known.
 
-    Of sorts that cannot be merged nothing is left, so that a tensor beside them is only perhaps one.
+    Alternatives that cannot be merged become unknown, so a tensor next to them is only possibly a tensor.
     """
     sorts: dict[type, list[Value]] = {}
     for value in values:
@@ -148,7 +148,7 @@ def _widened_shapes(before: Value, found: Value) -> Value:
 
 
 def _absorbed(value: Value, depth: int) -> Value:
-    """A value in which nothing comes and goes as it grows: what is unknown takes in all but tensors and numbers.
+    """A value that is stable as it grows: unknown alternatives absorb all others except tensors and numbers.
 
     One alternative of each sort is left, in the parts as well. Below `depth`, everything is unknown.
     """
@@ -174,9 +174,9 @@ def _absorbed_parts(value: Value, depth: int) -> Value:
 
 
 def leq(value: Value, bound: Value) -> bool:
-    """Whether a value stands for nothing that `bound` does not stand for, and claims all that `bound` claims.
+    """Whether `value` <= `bound`: `bound` includes everything that `value` may be, and claims nothing more about it.
 
-    What is unknown stands for everything and claims nothing.
+    Unknown is the top: it includes everything and claims nothing.
     """
     bounds = options(bound)
     return UNKNOWN in bounds or all(
@@ -356,7 +356,7 @@ MERGES: dict[type, Callable[[list[Any]], Value]] = {
 
 
 def each(value: Value, function: Callable[[Value], Value]) -> Value:
-    """What a function gives for a value, whichever of its options it is."""
+    """The join of the results of a function for each alternative of a value."""
     if isinstance(value, Union):
         return join([function(option) for option in value.options])
     return function(value)
@@ -380,7 +380,7 @@ def tensors_in(value: Value, depth: int = 3) -> Iterable[Tensor]:
 
 
 def trails_in(value: Value) -> Iterator[Trail | None]:
-    """How all that a value holds came about, in an order that values which are equal have in common."""
+    """The trails of a value and its parts, in the same order for equal values."""
     for option in options(value):
         if isinstance(option, (Tensor, Scalar, Size, Guard, Baked)):
             yield option.trail
@@ -392,7 +392,7 @@ def trails_in(value: Value) -> Iterator[Trail | None]:
 
 
 def with_trail(value: Value, trail: Trail) -> Value:
-    """The same value, one step later. Only what findings explain has a trail."""
+    """The same value with another trail. Values that findings never explain have none."""
     if isinstance(value, (Tensor, Scalar, Size, Guard, Baked)):
         return retold(value, trail)
     if isinstance(value, Sequence) and isinstance(value.item, Scalar):
@@ -403,7 +403,7 @@ def with_trail(value: Value, trail: Trail) -> Value:
 
 
 def trail_of(value: Value) -> Trail | None:
-    """How the value came about, if that is known."""
+    """The trail of the value, None if it has none."""
     for option in value.options if isinstance(value, Union) else (value,):
         if isinstance(option, (Tensor, Scalar, Size, Guard, Baked)) and option.trail is not None:
             return option.trail
@@ -415,7 +415,7 @@ def trail_of(value: Value) -> Trail | None:
 
 
 def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dict[str, Value] | None:
-    """What the variables hold where several ways meet; None for a way that is never taken."""
+    """The variables after several branches meet. None stands for a branch that is never taken."""
     live = [e for e in environments if e is not None]
     if not live:
         return None
@@ -437,7 +437,7 @@ def join_environments(environments: Iterable[Mapping[str, Value] | None]) -> dic
 
 
 def _without_paths(environment: Mapping[str, Value], others: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
-    """What the variables hold, but for paths of attributes of which others say nothing: there, the object tells."""
+    """The variables without those attribute paths that are missing in `others`: the object has their values."""
     found = dict(environment)
     for other in others:
         for name in environment.keys() - other.keys():
@@ -454,7 +454,7 @@ def heap_of(environment: Mapping[str, Value]) -> Heap:
 
 
 def widen_environments(before: Mapping[str, Value], after: Mapping[str, Value]) -> dict[str, Value]:
-    """What the variables hold after any number of passes of a loop."""
+    """An upper bound of the variables after any number of passes of a loop."""
     found = _without_paths(before, (after,))
     for name, value in after.items():
         known = before.get(name)

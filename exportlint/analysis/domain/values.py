@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from exportlint.syntax.definitions import Class, Module
 
 Kind = Literal["int", "float", "bool"]
-"""Class of a dtype or of a Python number."""
+"""The kind of a dtype or of a Python number."""
 
 Range = tuple[int, int | None]
 """The smallest and the largest value of a size that varies; None if there is no largest."""
@@ -43,16 +43,16 @@ class Origin(Enum):
 
 
 MAX_WEIGHT = 1_000
-"""Parts of a value, each counted as often as it is reached: so every walk over a value ends soon."""
+"""The most parts of a value, each counted as often as it is reached, so that walking over a value is cheap."""
 _LIGHT = 8
 MAX_BITS = 1_024
-"""Of an integer that is known."""
+"""The most bits of an integer whose value is kept."""
 MAX_LENGTH = 4_096
-"""Of a text that is known."""
+"""The most characters of a string whose value is kept."""
 
 
 NOWHERE: frozenset[Allocation] = frozenset()
-"""The identity of what is not a container, or of a container of which nothing tells which one it is."""
+"""The identity of a value that is not a container, or of a container that is not known to be a certain one."""
 
 
 class Value:
@@ -61,7 +61,7 @@ class Value:
     __slots__ = ()
 
     weight: int = 1
-    """The number of its parts, each counted as often as it is reached, and itself."""
+    """The number of its parts, itself included; each part counts as often as it is reached."""
     identity: frozenset[Allocation] = NOWHERE
     """The allocations that a list, dictionary or set can be."""
     reaches: frozenset[Allocation] = NOWHERE
@@ -70,7 +70,7 @@ class Value:
 
 @immutable
 class Hashed(Value):
-    """A value whose hash takes long to work out, and is kept."""
+    """A value that caches its hash, which is expensive to compute."""
 
     _hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -79,7 +79,7 @@ H = TypeVar("H", bound=Hashed)
 
 
 def hashed_once(cls: type[H]) -> type[H]:
-    """A class of frozen values that keep their hash: they are asked for it wherever calls and joins are looked up."""
+    """Make a class of frozen values cache their hash, which lookups of calls and joins need often."""
     worked_out: Callable[[H], int] = cls.__hash__
 
     def kept(self: H) -> int:
@@ -95,9 +95,9 @@ def hashed_once(cls: type[H]) -> type[H]:
 
 @immutable
 class Composite(Hashed):
-    """A value that holds others. Where they have too many parts, the heavy ones are forgotten: they are unknown.
+    """A value that contains others. If they have too many parts, the heaviest ones become unknown.
 
-    So `t = (t, t)`, thirty times, does not become a value of a billion parts.
+    So running `t = (t, t)` thirty times does not create a value with a billion parts.
     """
 
     weight: int = field(init=False, repr=False, compare=False)
@@ -112,7 +112,7 @@ class Composite(Hashed):
             self._measure()
 
     def _measure(self) -> None:
-        """Work out what depends on its parts."""
+        """Compute the fields that depend on its parts: weight, identity, reaches."""
         weight, inner, identity = 1, NOWHERE, self.identity
         for part in self.parts():
             weight += part.weight
@@ -158,7 +158,7 @@ V = TypeVar("V", bound=Value)
 
 
 def copied(value: V) -> V:
-    """A copy that keeps what was worked out, to be changed where equality does not look."""
+    """A copy with all cached fields, whose fields that do not take part in equality can then be changed."""
     hash(value)
     return shallow_copy(value)
 
@@ -195,7 +195,7 @@ class Python(Value):
 
 
 SOME_MODULE = Python("Module")
-"""A module of which only an annotation tells that it is one."""
+"""A module that is only known from an annotation."""
 
 
 @immutable

@@ -46,7 +46,7 @@ MODULE_LIBRARIES = frozenset({
 
 
 def bases(frame: Frame, cls: Class) -> tuple[Value, ...]:
-    """What the bases of a class are."""
+    """The values of the bases of a class."""
     engine = frame.engine
     known = engine.bases
     if cls not in known:
@@ -221,7 +221,7 @@ def class_attribute(frame: Frame, definition: Class, name: str) -> Value | None:
 
 
 def annotated(frame: Frame, cls: Class, annotation: ast.expr) -> Value:
-    """An attribute that is only annotated: `mask: torch.Tensor` is the usual way to type a buffer of a module.
+    """The value of an attribute that is only annotated: `mask: torch.Tensor` is how modules usually type a buffer.
 
     Other objects that nothing here has made are passed in, and their tensors with them.
     """
@@ -278,7 +278,7 @@ def _with_receiver(value: Value, receiver: Value) -> Value:
 def bound(
     frame: Frame, receiver: Value, cls: Class, name: str, node: ast.AST, after: Class | None = None
 ) -> Value | None:
-    """A member of a class as an object of it sees it; None if there is none."""
+    """A member of a class, bound to an object of it; None if there is none."""
     found = member(frame, cls, name, after)
     changed = changed_member(frame, cls, name, found) if after is None else None
     if changed is not None:
@@ -287,7 +287,7 @@ def bound(
 
 
 def changed_member(frame: Frame, cls: Class, name: str, found: tuple[Class, Value] | None) -> Value | None:
-    """What code has bound to a name of a class since, before `found` is reached; None if nothing."""
+    """What code has later assigned to a class attribute that precedes `found`; None if nothing."""
     if found is not None and name in found[0].methods:
         return None
     for owner in lineage(frame, cls):

@@ -1,4 +1,4 @@
-"""What one call of a function does besides returning a value, relative to its caller.
+"""The effects of one call of a function, besides its return value, relative to its caller.
 
 A result that is known from another call brings its effects along: they are told again with those of the caller. So it
 makes no difference which call was run first.
@@ -64,7 +64,7 @@ class Raise(NamedTuple):
 
 
 class Mode(NamedTuple):
-    """The mode of a module is asked for: `name` is the flag, or the module that behaves by it."""
+    """A read of the train/eval mode of a module: `name` is the flag, or the submodule that depends on it."""
 
     name: str
     site: Site
@@ -74,7 +74,7 @@ class Mode(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Effects:
-    """What one call does, in the order in which it does so.
+    """The effects of one call, in order.
 
     `entry` is the heap as it began, `cells` are those that it read, `EVERY` standing for all of an owner, `containers`
     those that it looked into, `allocated` are the objects that it makes.
@@ -102,7 +102,7 @@ class Effects:
     parameters: Mapping[str, Value] = field(default_factory=dict)
 
     def call(self, effects: Effects, written: Written, *, reports_facts: bool = True, entries: Entries = ()) -> None:
-        """A function is called, or its result is known from another call: then `entries` are as in Called."""
+        """Add the effects of a call. If they are known from another call, `entries` are as in Called."""
         self.cells |= effects.cells
         self.containers |= effects.containers
         self.allocated |= effects.allocated
@@ -115,11 +115,11 @@ class Effects:
             )
 
     def ask(self, mode: Mode) -> None:
-        """The mode of a module is asked for; of several times, the first counts."""
+        """Record a read of a module's mode; only the first read counts."""
         self.events.setdefault((Mode, mode.name), mode)
 
     def read(self, cell: Cell, node: ast.AST, function: ast.AST, written: Keys) -> None:
-        """A cell is read at a node."""
+        """Record that a cell is read at a node."""
         known = self.events.get((Read, cell, node))
         if isinstance(known, Read):
             known.written &= written
@@ -127,21 +127,21 @@ class Effects:
             self.events[Read, cell, node] = Read(cell, node, function, written, True)
 
     def write(self, write: Write) -> Write:
-        """A cell is written; of several times at one place the first, which finds the cell as export does."""
+        """Record that a cell is written. Only the first write at a place counts, as that sees the state at export."""
         known = self.events.setdefault((Write, write.cell, write.node), write)
         assert isinstance(known, Write)
         known.depends_on_input = known.depends_on_input or write.depends_on_input
         return known
 
     def keep(self, effects: Effects, facts: dict[FactKey, Fact]) -> None:
-        """Take over the modes of effects that were collected apart, and some of their facts."""
+        """Add the modes of separately collected effects, and some of their facts."""
         for key, fact in facts.items():
             keep(self.facts, fact, key)
         for mode in effects.all_modes():
             self.ask(mode)
 
     def all_facts(self) -> dict[FactKey, Fact]:
-        """The facts of the call and of those that it makes, each with a trail that comes by way of this call."""
+        """The facts of the call and of the calls that it makes, each with a trail through this call."""
         found: dict[FactKey, Fact] = {}
         for effects, trails in self._reporting():
             for key, fact in effects.facts.items():
@@ -149,7 +149,7 @@ class Effects:
         return found
 
     def all_modes(self) -> tuple[Mode, ...]:
-        """The modes that the call and those that it makes ask for, each once, in the order in which they do."""
+        """The modes that the call and the calls it makes read, each once, in order."""
         found: dict[str, Mode] = {}
         self._modes(found, set())
         return tuple(found.values())
@@ -181,7 +181,7 @@ class Effects:
         self._add_to(state, NOTHING_WRITTEN, set(), _Seen(), None)
 
     def _reporting(self) -> Iterator[tuple[Effects, _Trails]]:
-        """The call and those that it makes, each once, with the trails that lead there, the innermost first."""
+        """The call and the calls that it makes, each once, with their trails, innermost first."""
         seen: set[int] = set()
         waiting: list[tuple[Effects, Entries, _Trails]] = [(self, (), ())]
         while waiting:
@@ -244,7 +244,7 @@ _Trails = tuple[Mapping[Trail, Trail], ...]
 
 
 def _trails(entries: Entries) -> Mapping[Trail, Trail]:
-    """How what a call is given came about, by how what is equal to it came about in another call."""
+    """The trails of a call's arguments, keyed by the trails of equal arguments in another call."""
     pairs = (pair for known, given in entries for pair in zip(trails_in(known), trails_in(given), strict=False))
     return {known: given for known, given in pairs if known is not None and given is not None}
 
@@ -259,14 +259,14 @@ def _by_way_of(fact: Fact, trails: _Trails) -> Fact:
 
 
 Places = tuple[frozenset[Allocation], ...]
-"""The identities of the containers that a call is given, in the order of its variables."""
+"""The identities of the containers passed to a call, in the order of its variables."""
 Names = dict[Allocation, Allocation]
-"""Which allocation another stands for."""
+"""A renaming of allocations."""
 
 
 @immutable_identity
 class Summary:
-    """What a function does when it is called in one way.
+    """The summary of one kind of call of a function: its result, effects and conditions.
 
     It holds for callers whose heap holds in the cells that it `reads` what it held then (`entry_values`: the changed
     ones). `changes` are the cells that it leaves changed, and `written` those that it has surely written. `given` are
@@ -285,7 +285,7 @@ class Summary:
     whole: frozenset[object] = frozenset()
 
     def fits(self, heap: Heap) -> bool:
-        """Whether the function would do the same, called with this heap."""
+        """Whether the summary is valid for a call with this heap."""
         changes, held = heap.changes, self.entry_values
         if not changes:
             return not held
@@ -327,7 +327,7 @@ class Summary:
         return replace(self, value=renamed(self.value, names, join), exit_heap=left, given=(), made=())
 
     def after(self, heap: Heap) -> Heap:
-        """The heap of a caller once the function has returned."""
+        """The heap of the caller after the function returns."""
         left = self.exit_heap
         written = written_before(heap.written, left.written)
         if not left.changes and written is heap.written:
@@ -336,7 +336,7 @@ class Summary:
 
 
 def fitting(known: Iterable[Summary], heap: Heap, given: Places) -> tuple[Summary, Names] | None:
-    """A result that is known from another call and holds for this one, and what its containers are called here."""
+    """A summary that is valid for this call, and the names of its containers here; None if there is none."""
     for summary in known:
         if summary.fits(heap):
             names = summary.names(given)
@@ -352,7 +352,7 @@ def _yes() -> bool:
 def summarize(
     value: Value, effects: Effects, exit_heap: Heap, given: Places = (), encloses: Callable[[], bool] = _yes
 ) -> Summary:
-    """What a call that has been run does, for others to know.
+    """The summary of a finished call, to be reused for others.
 
     `given` are the containers that it was given, as they were then. What it has made and does not
     give back is dropped, unless it `encloses` functions, which may hold it.

@@ -1,4 +1,4 @@
-"""Runs the interpreter over everything that export of a file's modules would trace, and collects the facts."""
+"""The engine: runs the interpreter over all code that exporting a file's modules traces, and collects facts."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from exportlint.analysis.eval.probe import Probe
 
 STEPS_BETWEEN = 0xFF
-"""After so many and one more, it is asked whether to go on."""
+"""Evaluations between two checks of the budget, minus one: a bit mask."""
 _STEPS_BETWEEN_CLOCKS = 0x3FF
-"""The same for the clock: some systems take long to tell the processor time."""
+"""The same for checks of the clock, which is slow on some systems."""
 
 
 _SERIALS = 10**9
-"""More allocations than are made while one definition is evaluated."""
+"""A number larger than the allocations made while one definition is evaluated."""
 
 
 class BudgetExceededError(Exception):
@@ -53,7 +53,7 @@ class OutOfTimeError(BudgetExceededError):
 
 
 class NoResultYetError(Exception):
-    """A recursive call is met before anything is known that the function returns: this way is followed later."""
+    """A recursive call is met before any result of the function is known: this path is followed later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +76,16 @@ class Options:
     functions: tuple[tuple[str, DescribedFunction], ...] = ()
 
     def exports(self, cls: Class) -> bool | None:
-        """Whether `exported` names a class; None if it names none at all."""
+        """Whether the setting `exported` names a class; None if the setting is empty."""
         name = f"{cls.module.name}:{cls.qualname}"
         return any(fnmatchcase(name, pattern) for pattern in self.exported) if self.exported else None
 
     def gives_tensor(self, name: str) -> bool:
-        """Whether `returns_tensor` names a function."""
+        """Whether the setting `returns-tensor` names a function."""
         return any(fnmatchcase(name, pattern) for pattern in self.returns_tensor)
 
     def described(self, name: str) -> DescribedFunction | None:
-        """What is said of a function, if anything is."""
+        """The description of a function in the setting `functions`, None if there is none."""
         return _described(self.functions, name) if self.functions else None
 
 
@@ -97,7 +97,7 @@ def _described(functions: tuple[tuple[str, DescribedFunction], ...], name: str) 
 
 @dataclass(slots=True)
 class Engine:
-    """The state that the frames of the analysis of one root share, and what the roots of a file share.
+    """The state shared by all frames of one root (one exported module), and the state shared by all roots of a file.
 
     `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
     says so, with their bounds. `root` is the module at hand. `has_parameters`: so has the module that is exported.
@@ -181,7 +181,7 @@ class Engine:
 
     @property
     def mode(self) -> Mode:
-        """How the code at hand is traced."""
+        """The mode in which the current code is traced."""
         return self.tracer or self.options.mode
 
     def proceed(self) -> None:
@@ -196,7 +196,7 @@ class Engine:
             raise BudgetExceededError
 
     def with_limit(self, steps: int, limited: Limit, run: Callable[[], Value]) -> Value:
-        """What `run` gives, unless it takes more steps; what it did until then holds, and `limited` is noted."""
+        """The result of `run`. If that takes more than `steps`, its effects until then stay, and `limited` is noted."""
         limit, depth, outer = (
             self.limit,
             len(self.active),
@@ -218,7 +218,7 @@ class Engine:
             self.limit = limit
 
     def for_root(self) -> Engine:
-        """An engine for another root: with a state that no other root has seen."""
+        """An engine for another root, with fresh state."""
         return replace(
             self, active=[], activations=[], building=[], limits_reached=[], stopped=None,
             effects=Effects(), root=None,
@@ -228,7 +228,7 @@ class Engine:
 
     @property
     def global_values(self) -> GlobalValues:
-        """The values of names of modules, which all files of the project share."""
+        """The values of module-level names, shared by all files of the project."""
         return self.project.shared(GlobalValues, self.options)
 
     def apart(self, definition: Definition | None = None) -> Engine:
@@ -279,7 +279,7 @@ class Engine:
         return number
 
     def forget_unreachable(self, made: Counter[tuple[object, ...]], reached: Collection[object]) -> None:
-        """Let objects that were made after `made` was counted, and that nothing leads to, be made again."""
+        """Forget objects made after `made` was counted that are unreachable, so that the next run makes them again."""
         for key, number in self.made.items():
             known = [s.value for n in range(made[key], number) for s in self.objects.get((*key, n, False), ())]
             if not any(isinstance(value, Object) and value.instance in reached for value in known):
@@ -298,7 +298,7 @@ class Engine:
         return value
 
     def promised(self, cls: Class, place: object) -> Object:
-        """The object of a class that an annotation or a test at a place says to be there."""
+        """The object that an annotation or an `isinstance` test at a place promises."""
         known = self.promises.get((place, cls))
         if known is None:
             known = self.promises[place, cls] = Object(Instance(cls, promised=True))
@@ -323,7 +323,7 @@ class Engine:
         return known
 
     def place_of(self, limit: Limit) -> Reached:
-        """A limit that is reached in the function at hand."""
+        """The place of a limit that is reached in the current function."""
         if self.evaluating is not None and not self.activations:
             return Reached(limit, self.evaluating.name, self.evaluating.module.name)
         if not self.activations:
@@ -332,28 +332,28 @@ class Engine:
         return Reached(limit, function.symbol, function.module.name, function.node.lineno)
 
     def cut(self, limit: Limit, where: Reached | None = None) -> None:
-        """Note that a limit was reached: in the function at hand, if not elsewhere."""
+        """Note that a limit was reached, by default in the current function."""
         self.limits_reached.append(self.place_of(limit) if where is None else replace(where, limit=limit))
         self.stopped = None
 
     def limited(self, cls: Class, reached: Reached) -> None:
-        """Say that the analysis of a class was cut short."""
+        """Record the fact that the analysis of a class was cut short."""
         self.was_limited = True
         fact = limited(cls, reached)
         self.effects.facts.setdefault(fact.identity, fact)
 
     @property
     def records_calls(self) -> bool:
-        """Whether the calls at hand are those of something that is exported."""
+        """Whether the current calls belong to an exported module."""
         return self.is_tracing and self.calls.current != ROOT
 
     @property
     def is_tracing(self) -> bool:
-        """Whether the code at hand is run by the call that is exported or a later one, and not just looked at."""
+        """Whether the current code is run by the exported call or a later one, not just evaluated for information."""
         return not self.constructing and self.silent == self.replaying
 
     def emit(self, fact: Fact) -> Fact | None:
-        """Keep a fact, and give it as it is kept; None if the code at hand is not traced."""
+        """Record a fact and return it as recorded; None if the current code is not traced."""
         if self.silent:
             return None
         if self.tracer is not None:
@@ -393,7 +393,7 @@ class Engine:
             self.caching -= 1
 
     def may_enter(self) -> bool:
-        """Whether a call may be followed: it is not too deep."""
+        """Whether a call may be followed, because it is not nested too deeply."""
         if len(self.active) >= MAX_DEPTH:
             self.cut("depth")
             return False

@@ -1,4 +1,4 @@
-"""One call of one function in the interpreter."""
+"""A frame: one call of one function in the interpreter."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from exportlint.syntax.walk import children
 E = TypeVar("E", bound=ast.AST)
 V = TypeVar("V", bound=Value)
 Environment = dict[str, Value]
-"""What the variables hold; `name.attribute` holds what was last assigned to, or found out about, an attribute."""
+"""The values of variables; the key `name.attribute` has what was last assigned to, or learned about, an attribute."""
 
 _MAKES = frozenset({
     ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.Call, ast.BinOp,
@@ -59,7 +59,7 @@ def evaluates(kind: type[E]) -> Callable[[Callable[[Frame, E], Value]], Callable
 
 
 def executes(kind: type[E]) -> Callable[[Callable[[Frame, E], bool]], Callable[[Frame, E], bool]]:
-    """Register the execution of a kind of statement. It gives whether the statement after it can be reached."""
+    """Register the execution of a kind of statement. It returns whether the next statement can be reached."""
 
     def register(function: Callable[[Frame, E], bool]) -> Callable[[Frame, E], bool]:
         STATEMENTS[kind] = function  # type: ignore[assignment]
@@ -88,7 +88,7 @@ def has_attributes(*kinds: type[V]) -> Callable[[Callable[[Frame, V, str, ast.AS
 
 
 def note_guarded_operator(frame: Frame) -> None:
-    """Record that an operator on tensors is run, below an `except` that would swallow its failure."""
+    """Record that an operator on tensors runs inside a `try` whose `except` would swallow its failure."""
     if not frame.engine.silent:
         frame.engine.effects.runs_operator = True
 
@@ -115,7 +115,7 @@ def _lacks(value: Value, name: str) -> bool:
 
 
 class Frame:
-    """The variables of a call, and where it came from.
+    """The variables of a call, and the frame that it was called from.
 
     While `choosing`, the method at hand is called only if its receiver is not a tensor, or only if it is one.
     """
@@ -198,7 +198,7 @@ class Frame:
 
     @property
     def repeats(self) -> bool:
-        """Whether the code at hand stands for any number of passes of a loop."""
+        """Whether the current code stands for any number of passes of a loop."""
         return any(not loop.unrolled for loop in self.loops)
 
     def evaluate(self, node: ast.expr) -> Value:
@@ -212,7 +212,7 @@ class Frame:
         return self._contained(value, node) if type(value) in CONTAINERS else value
 
     def _contained(self, value: Value, node: ast.expr) -> Value:
-        """A container that an expression gives, as it is now; one that it makes is allocated."""
+        """The current contents of a container that an expression returns; a new container gets an allocation."""
         if value.reaches:
             value = self.current(value)
         makes = type(node) in _MAKES or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice))
@@ -225,7 +225,7 @@ class Frame:
         return union([identified(o, own) if is_mutable(o) and not o.identity else o for o in made])
 
     def current(self, value: Value) -> Value:
-        """A value with what its containers hold on the way at hand."""
+        """A value with what its containers hold on the current path."""
         reaches = value.reaches
         if not reaches:
             return value
@@ -265,11 +265,11 @@ class Frame:
 
     @property
     def may_go_on(self) -> bool:
-        """Whether the trace may go on where the code at hand raises: it is guarded, or something catches that."""
+        """Whether the trace may go on after the current code raises: it is guarded, or an `except` catches that."""
         return bool(self.catching or self.guards)
 
     def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
-        """What calling a value at a node gives."""
+        """The result of calling a value at a node."""
         if isinstance(callee, Union):
             of_tensors = {isinstance(o.receiver, Tensor) for o in callee.options if isinstance(o, BoundMethod)}
             is_open = len(of_tensors) > 1
@@ -292,7 +292,7 @@ class Frame:
         return handler(self, value, name, node) if handler is not None else UNKNOWN
 
     def each(self, value: Value, run: Callable[[Value], Value]) -> Value:
-        """What something gives for a value, whichever of its options it is, and the heap that it leaves then."""
+        """The join of the results of `run` for each alternative of a value, and of the heaps that they leave."""
         if not isinstance(value, Union):
             return run(value)
         before, diverged_at, raises = self.heap, self.diverged_at, dict(self.raises)
@@ -311,7 +311,7 @@ class Frame:
         return join(found)
 
     def peek(self, node: ast.expr) -> Value:
-        """What an expression can be, without recording what its evaluation does: it is evaluated elsewhere as well."""
+        """The value of an expression, without recording facts or effects: it is evaluated elsewhere as well."""
         before = self.heap
         self.engine.silent += 1
         self.peeking += 1
@@ -324,7 +324,7 @@ class Frame:
 
     @property
     def heap(self) -> Heap:
-        """What attributes and globals hold on the way at hand."""
+        """What attributes and globals hold on the current path."""
         found = self.env.get(HEAP, EMPTY)
         assert isinstance(found, Heap)
         return found
@@ -335,7 +335,7 @@ class Frame:
             self.env[HEAP] = heap
 
     def changed_value(self, cell: Cell) -> Value | None:
-        """What a cell holds that was changed since the module was built; None for any other."""
+        """The value of a cell that has changed since the module was built; None for any other cell."""
         self.engine.effects.cells.add(cell)
         found = self.env.get(HEAP)
         return found.get(cell) if isinstance(found, Heap) else None
@@ -352,11 +352,11 @@ class Frame:
         return found
 
     def store_cell(self, cell: Cell, value: Value, before: Value | None) -> None:
-        """Let a cell hold a value. `before` is what it held when the call began."""
+        """Store a value in a cell. `before` is what it held when the call began."""
         self.heap = self.heap.set(cell, value, before)
 
     def execute(self, body: Sequence[ast.stmt]) -> bool:
-        """Run statements in order. False if what follows them is never reached."""
+        """Run statements in order. Returns False if the code after them is never reached."""
         for index, statement in enumerate(body):
             handler = STATEMENTS.get(type(statement))
             self.following = body[index + 1 : index + 9]
@@ -370,14 +370,14 @@ class Frame:
         return True
 
     def diverges(self, statement: ast.stmt) -> bool:
-        """Whether a call in a statement that was just run never returns, and is surely made there."""
+        """Whether the statement that was just run certainly makes a call that never returns."""
         call, self.diverged_at = self.diverged_at, None
         return call is not None and not self.catching and any(node is call for node in _surely_evaluated(statement))
 
     def emit(
         self, kind: Callable[..., Fact], node: ast.AST, value: Value | None = None, **details: object
     ) -> Fact | None:
-        """Record a fact about a node; the trail is that of `value`. Gives what is kept, None if nothing is."""
+        """Record a fact about a node, with the trail of `value`. Returns the recorded fact, None if there is none."""
         if self.engine.silent:
             return None
         trail = trail_of(value) if value is not None else None
@@ -387,7 +387,7 @@ class Frame:
         return fact
 
     def site(self, node: ast.AST) -> Site:
-        """Where a node is."""
+        """The site (function and position) of a node."""
         return site_of(self.module, node)
 
     def trail(
@@ -405,7 +405,7 @@ class Frame:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """What runs in here has an `except` around it that would swallow an error of torch.export."""
+        """Inside the block, an `except` would swallow an error of torch.export."""
         self.guards += 1
         try:
             yield

@@ -1,4 +1,4 @@
-"""Calls of functions of the project: each way of calling one is run once."""
+"""Calls of project functions. Each function is run once per kind of call; its summary serves the other calls."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from exportlint.syntax.stubs import annotation
 from exportlint.syntax.walk import children, once_a_node, walk
 
 Captured = list[int | tuple[str, Value]]
-"""Regions of enclosing calls, and what their variables hold."""
+"""The regions of enclosing calls, and the values of their variables."""
 
 MAX_TOLD_APART = 8
 """Calls of one function in the same way, in a root, whose results are told apart. Where all were, calls would double
@@ -76,7 +76,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     known = () if key is None else engine.summaries.get(key, ())
     found = fitting(known, heap, call.given)
     if found is None and key is not None and engine.replaying and engine.is_tracing:
-        # facts of the first run are of no use to a later one, but do no harm
+        # a later run does not need the facts of the first, but they do no harm
         first_run = _key(replace(call, context=context._replace(is_silent=False)), captured)
         found = fitting(engine.summaries.get(first_run, ()), heap, call.given) if first_run is not None else None
     recurs = function.node in engine.active
@@ -84,13 +84,13 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     if found is not None and not is_one and _gives_new_objects(frame, found[0]):
         assert key is not None
         if engine.next_of(key) < MAX_TOLD_APART:
-            found, key = None, None  # each call gives others: which ones it gives must not depend on earlier roots
+            found, key = None, None  # each call returns new objects: which ones must not depend on earlier roots
     if found is None and recurs:
         covered = covering(engine, call)
         if covered is None and is_deep(engine, call):
             inner.env, entry = widened(engine, inner.env, heap, call)
             heap = Heap(entry.changes, heap.written, heap.since)
-            frame.heap = heap  # what the call leaves alone is, for the caller too, what it was called with
+            frame.heap = heap  # what the call leaves unchanged keeps, for the caller too, the value it was called with
             inner.heap = entry.unmarked(engine.serial)
             call = _activation(inner, function, context, captured)
             key = _key(call, captured)
@@ -135,7 +135,7 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
 
 
 def _gives_new_objects(frame: Frame, summary: Summary) -> bool:
-    """Whether what a call gives back leads to objects that it has made, other than modules."""
+    """Whether new objects other than modules can be reached from the result of a call."""
     made = summary.effects.allocated
     return bool(made) and any(
         isinstance(owner, Instance) and owner in made and not is_module(frame, owner.definition)
@@ -144,7 +144,7 @@ def _gives_new_objects(frame: Frame, summary: Summary) -> bool:
 
 
 def _frame(frame: Frame, function: Function, receiver: Value | None, guards: int) -> Frame:
-    """A frame for a run of a function."""
+    """The frame for a run of a function."""
     inner = Frame(
         frame.engine, function.module, function.symbol,
         owner=function.owner, receiver=receiver, closure=function.closure, guards=guards,
@@ -161,7 +161,7 @@ def _activation(inner: Frame, function: Function, context: Context, captured: Ca
 
 
 def _asked(frame: Frame, function: Function, known: Activation, names: Names, node: ast.AST) -> Value:
-    """What a recursive call gives, as far as that is known from the call that stands for it."""
+    """The result of a recursive call so far, from the running call that stands for it."""
     engine = frame.engine
     summary = ask(engine, known)
     made = {a: frame.allocate((node, a)) for a in summary.made}
@@ -179,7 +179,7 @@ def _asked(frame: Frame, function: Function, known: Activation, names: Names, no
 
 
 def _result(inner: Frame, call: Activation, node: ast.AST) -> Summary:
-    """Run the body of a function, if it calls itself as often as its result grows."""
+    """Run the body of a function; if it is recursive, again until its result stops growing."""
     engine, function = inner.engine, call.function
     variables = dict(inner.env)
 
@@ -201,7 +201,7 @@ def _result(inner: Frame, call: Activation, node: ast.AST) -> Summary:
 
 
 def _given(env: Environment, captured: Captured | None) -> Places:
-    """The containers that a call is given, by arguments and by the variables of enclosing functions."""
+    """The containers passed to a call, in its arguments and in the variables of enclosing functions."""
     values = list(env.values())
     if captured:
         values += [part[1] for part in captured if isinstance(part, tuple)]
@@ -211,7 +211,7 @@ def _given(env: Environment, captured: Captured | None) -> Places:
 
 
 def _run(inner: Frame, call: Activation, node: ast.AST) -> Summary | None:
-    """Run the body of a function. None if all its ways wait for the result of a call that is being run."""
+    """Run the body of a function once. None if all its paths wait for the result of a running call."""
     engine, function = inner.engine, call.function
     outer, caller = engine.effects, engine.calls.current
     definition = None if isinstance(function.node, ast.Lambda) or not engine.is_tracing else function.node
@@ -240,7 +240,7 @@ def _run(inner: Frame, call: Activation, node: ast.AST) -> Summary | None:
         return None
     if value == UNKNOWN:
         value = _promised(inner, function)
-    # what never returns leaves nothing behind
+    # a call that never returns has no result
     left = join_heaps([(heap_of(env), env) for env in inner.exits] or [(effects.entry, {})], join)
     value = refreshed(value, left.changes, join)
     return summarize(value, effects, left, call.given, lambda: _encloses(function.node))
@@ -248,7 +248,7 @@ def _run(inner: Frame, call: Activation, node: ast.AST) -> Summary | None:
 
 @once_a_node
 def _encloses(node: ast.AST) -> bool:
-    """Whether a function has others in it, which hold its variables."""
+    """Whether a function contains other functions, which may hold its variables."""
     inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
     return any(isinstance(child, inner) and child is not node for child in walk(node))
 
@@ -283,7 +283,7 @@ def _context(inner: Frame) -> Context:
 
 
 def _key(call: Activation, captured: Captured | None) -> CallKey | None:
-    """What the result of a call depends on; None where that cannot be told."""
+    """The key of a call: everything its result depends on; None if that is not known."""
     if captured is None or call.context is None:
         return None
     variables = tuple([item for item in call.variables.items() if item[0] != HEAP])
@@ -296,7 +296,7 @@ def _key(call: Activation, captured: Captured | None) -> CallKey | None:
 
 
 def _captured(frame: Frame, node: ast.AST, closure: Closure | None) -> Captured | None:
-    """What the variables of enclosing functions hold that a function names; None if it may change them."""
+    """The values of the enclosing functions' variables that a function names; None if it may change them."""
     if closure is None:
         return []
     names = _named_in(node)
@@ -322,7 +322,7 @@ def _named_in(node: ast.AST) -> tuple[str, ...]:
 
 
 def _explain_parameters(frame: Frame, inner: Frame, function: Function, node: ast.AST) -> None:
-    """Explain each parameter that holds tensor data by where the call passes it."""
+    """Add a step to the trail of each parameter with tensor data: where the call passes it."""
     changes = not isinstance(node, ast.Call) or not all(map(_is_bare, (*node.args, *(k.value for k in node.keywords))))
     role: Role = "value" if isinstance(function.node, ast.Lambda) else "call"  # what a lambda returns has no step
     for parameter, value in inner.env.items():
@@ -359,7 +359,7 @@ def _retold(frame: Frame, inner: Frame, function: Function, value: Value, node: 
         inside.append(step)
         step = step.parent
     if step is None:
-        return value  # it comes from the function itself
+        return value  # it is created in the function itself
     told = passed[step.message]
     for known in reversed(inside):
         told = replace(known, parent=told)
@@ -367,12 +367,12 @@ def _retold(frame: Frame, inner: Frame, function: Function, value: Value, node: 
 
 
 def _is_bare(node: ast.expr) -> bool:
-    """Whether an argument is a variable or a constant, so that a call passes it on as it is."""
+    """Whether an argument is a plain variable or constant, which a call passes on unchanged."""
     return isinstance(node.value if isinstance(node, ast.Starred) else node, (ast.Name, ast.Constant))
 
 
 def _hands_on(function: Function) -> bool:
-    """Whether all that a function returns are variables as they are."""
+    """Whether a function returns only unchanged variables."""
     node = function.node
     return isinstance(node.body, ast.Name) if isinstance(node, ast.Lambda) else _returns_names(node)
 
@@ -410,7 +410,7 @@ def _body(inner: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambd
 
 
 def _promised(frame: Frame, function: Function) -> Value:
-    """What the annotation of a function says that it returns."""
+    """The value that a function's return annotation promises."""
     node, module = function.node, function.module
     if frame.engine.options.gives_tensor(f"{module.name}.{function.symbol}"):
         return Tensor(trail=frame.trail(node, f"returned by `{function.symbol}`"))

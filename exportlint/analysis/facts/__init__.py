@@ -1,4 +1,4 @@
-"""What the interpreter saw and a rule may care about."""
+"""Facts: events in traced code that the interpreter records and that rules turn into findings."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Construct = Literal[
     "comparison", "any()", "all()", "max()", "min()", "sorted()", "filter()", "comprehension", "list method",
     "is_nonzero", "groupby()", "takewhile()", "dropwhile()", "filterfalse()", "nsmallest()", "nlargest()", "heapify()",
 ]  # fmt: skip
-"""Python constructs that ask a value for its truth. "traced in" is what strict mode turns into a symbol,
-"in list" looks for a number in a list of numbers that were read."""
+"""Python constructs that need the truth of a value. "traced in" is an `in` that strict mode turns into a symbol; "in
+list" searches a list of numbers read from tensors."""
 
 
 Place = tuple[object, Site, str | None]
-"""What is met where: a kind of fact, the site, and what tells several of the kind at one site apart."""
+"""A kind of fact, its site, and what distinguishes several facts of that kind at one site."""
 
 
 def written_at(site: Site) -> Place:
@@ -35,8 +35,8 @@ def written_at(site: Site) -> Place:
 class Fact:
     """Something that happens at `site`, in the function with the qualified name `symbol`.
 
-    `guarded` says that an `except` around it would swallow the error of torch.export. `mode` is how the code is
-    traced, where that is not what the settings say. `trail` says where its value comes from: a Route where it is told.
+    `guarded`: an `except` around it would swallow torch.export's error. `mode` is the mode in which the code is traced,
+    if it differs from the settings. `trail` is the path of its value to this place, a Route if it is shown to the user.
     """
 
     site: Site
@@ -53,7 +53,7 @@ class Fact:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What makes it another fact than others: all that a rule looks at, but not how its value came about."""
+        """What distinguishes it from other facts: everything a rule looks at, but not the trail of its value."""
         found = (type(self), *[_told(getattr(self, name)) for name in _compared(type(self))])
         try:
             hash(found)
@@ -63,12 +63,12 @@ class Fact:
 
     @property
     def met_at(self) -> Place:
-        """Where the interpreter comes by when it happens: what a probe for its fix watches."""
+        """The place that the interpreter passes when the fact happens, which a probe for its fix watches."""
         return self.key
 
     @property
     def rank(self) -> int:
-        """Which of several facts of one key says most, where they are equally grave: the one with the lowest rank."""
+        """The rank among facts of one key and severity: the fact with the lowest rank is reported."""
         return 0
 
     @property
@@ -81,7 +81,7 @@ _COMPARED: dict[type[Fact], tuple[str, ...]] = {}
 
 
 def _compared(kind: type[Fact]) -> tuple[str, ...]:
-    """The fields that tell facts of a kind apart."""
+    """The fields that distinguish facts of one kind."""
     found = _COMPARED.get(kind)
     if found is None:
         names = (one.name for one in fields(kind) if one.compare)
@@ -96,7 +96,7 @@ def _told(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Branch(Fact):
-    """Python asks tensor data for its truth. `raises`: all that hangs on it is a `raise`.
+    """Python needs the truth of tensor data. `raises`: the branch only raises.
 
     For an `assert`: `message` is the kind of message it has, `negated` that it is `assert not …`, `reads` that it reads
     the tensor itself (`assert x.item() > 0`).
@@ -112,7 +112,7 @@ class Branch(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Conversion(Fact):
-    """Python needs the number behind tensor data: `int(t)`, `math.sqrt(t)`, `range(n)`, a list index, a hash.
+    """Python needs the concrete value of tensor data: `int(t)`, `math.sqrt(t)`, `range(n)`, a list index, a hash.
 
     `target` is what needs it, as the user knows it: "int()", "math.sqrt()", "range()", "list index", "dict key",
     "list repetition", "format", "iteration", "len()".
@@ -126,7 +126,7 @@ class Conversion(Fact):
 class HostRead(Fact):
     """An API that brings tensor data to Python: `item`, `tolist`, `numpy`, `data_ptr`, `torch.equal`, `np.exp`.
 
-    `described`: it is a function of which people say so.
+    `described`: the setting `functions` says that the function reads data.
     """
 
     api: str
@@ -136,7 +136,7 @@ class HostRead(Fact):
 
 @dataclass(frozen=True, slots=True)
 class DataRead(Fact):
-    """The tensor that `.data` gave reaches an operator or the output. `operation` is the operator."""
+    """The result of `.data` reaches an operator or the output. `operation` is the operator."""
 
     operand: Tensor
     operation: str
@@ -144,7 +144,7 @@ class DataRead(Fact):
 
     @property
     def rank(self) -> int:
-        """A write says more than that it is read."""
+        """A write takes precedence over a read."""
         return 0 if self.mutates else 1
 
 
@@ -192,7 +192,7 @@ class Identity(Fact):
 
 @dataclass(frozen=True, slots=True)
 class TypeTest(Fact):
-    """`type(x)` of a tensor is compared: `expected` is with what, where it is known."""
+    """`type(x)` of a tensor is compared: `expected` is what it is compared with, if known."""
 
     operand: Tensor
     test: str
@@ -210,7 +210,7 @@ class DeviceMove(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Creation(Fact):
-    """A tensor is made. `device` is the literal that the code gives, None for the default."""
+    """A tensor is created. `device` is the literal in the code, None for the default."""
 
     api: str
     device: str | None
@@ -218,7 +218,7 @@ class Creation(Fact):
 
 @dataclass(frozen=True, slots=True)
 class ModuleChange(Fact):
-    """A module with parameters is moved or cast during tracing. `casts`: surely to another dtype than float32."""
+    """A module with parameters is moved or cast during tracing. `casts`: certainly to a dtype other than float32."""
 
     api: str
     casts: bool
@@ -238,7 +238,7 @@ class Copy(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Call(Fact):
-    """A call of something that is not of the project, by its qualified name."""
+    """A call of a function from outside the project, by its qualified name."""
 
     name: str
     positional: tuple[Value, ...]

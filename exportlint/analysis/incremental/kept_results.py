@@ -1,8 +1,8 @@
-"""What running the classes of a file gave, kept for its next version: only what an edit concerns runs again.
+"""The results of the classes of a file, kept for its next version: only classes affected by an edit run again.
 
-A class can look up only names that its chunk has, or the chunks that bind these names, and so on: these chunks are
-its *closure*. Its result holds as long as no chunk of its closure changes, no name in it is bound anew, and what is
-asked of whole files (`_Queries`) says the same of the names in it. `Project.asked` tells which names code computes.
+A class can look up only the names in its chunk, in the chunks that bind these names, and so on: these chunks are its
+*closure*. Its result is valid as long as no chunk of its closure changes, no name in it is rebound, and the answers of
+queries about whole files (`_Queries`) stay the same for these names. `Project.asked` has the names that code computes.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ T = TypeVar("T")
 
 
 class ByObject(Generic[K, T]):
-    """What was worked out for objects, such as facts, which are told by being the same object."""
+    """A mapping keyed by object identity, for example from facts to reports."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[K, T]] = {}
         self._asked: dict[int, tuple[K, T]] = {}
 
     def get(self, one: K) -> T | None:
-        """What is known of an object."""
+        """The value for an object, None if there is none."""
         known = self._known.get(id(one))
         if known is None:
             return None
@@ -42,18 +42,18 @@ class ByObject(Generic[K, T]):
         return known[1]
 
     def set(self, one: K, value: T) -> T:
-        """Know something of an object, which is kept, so that no other has its id."""
+        """Set the value for an object. The object is kept alive, so that no other gets its id."""
         self._known[id(one)] = self._asked[id(one)] = one, value
         return value
 
     def trim(self) -> None:
-        """Forget objects that nobody asked for since this was last called."""
+        """Drop the objects that were not looked up since the last call of `trim`."""
         self._known, self._asked = self._asked, {}
 
 
 @dataclass(frozen=True, slots=True)
 class _Queries:
-    """What code asks of a whole file: which of its classes are parts of others, …; what it registers and binds."""
+    """The answers to queries about a whole file: which classes are parts of others, what it registers and binds, …."""
 
     of_classes: tuple[frozenset[str], ...]
     of_names: tuple[frozenset[str], ...]
@@ -66,7 +66,7 @@ class _Queries:
         return _Queries(asked, (module.walruses, module.registered), _class_names(module))
 
     def changed(self, after: _Queries, modules: Iterable[Module]) -> frozenset[str]:
-        """The names of which something else is said later, by which the classes of `modules` may be called."""
+        """The names in `modules` for which an answer differs in `after`."""
         changed = _differing(self.of_classes, after.of_classes)
         if changed:
             changed &= frozenset[str](self.classes | after.classes).union(*map(_class_names, modules))
@@ -85,31 +85,31 @@ def _class_names(module: Module) -> frozenset[str]:
 class KeptResults:
     """The results of the classes of one file as they were when the files that it reads had some `outlines`.
 
-    A file without an outline has none that could be parsed; then its version counts.
+    A file that cannot be parsed has no outline; its version counts instead.
     """
 
     results: dict[Key, ClassResult]
     outlines: dict[str, Outline | int]
     modules: dict[str, Module]
     computed: frozenset[str] = frozenset()
-    """Names that code looked up and that no chunk of its closure has."""
+    """Names that code looked up although no chunk of its closure contains them."""
     merged: MergedFacts = field(default_factory=MergedFacts)
     reports: ByObject[Fact, Any] = field(default_factory=ByObject)
-    """What rules say of facts, which depends on nothing else that changes while this is kept."""
+    """The reports of rules on facts."""
     steps: ByObject[object, tuple[Step, ...]] = field(default_factory=ByObject)
-    """Trails of facts as they are told."""
+    """The trails of facts as steps of findings."""
     told: ByObject[Finding, Finding] = field(default_factory=ByObject)
-    """Findings with all that is said of them, so that those that stay the same are the same objects."""
+    """Complete findings, so that unchanged findings stay the same objects."""
 
     models: dict[Key, tuple[ClassResult, bool]] = field(default_factory=dict)
     earlier: EarlierResults = field(default_factory=EarlierResults)
     patience: float = math.inf
-    """After so many seconds of processor time, earlier results are told of classes that have not been run again yet."""
+    """After this many seconds of processor time, classes that have not run again yet get their earlier results."""
     is_partial: bool = False
-    """Whether that was done last."""
+    """Whether the last analysis used earlier results in this way."""
 
     def keys(self, module: Module, project: Project) -> dict[Class, Key]:
-        """What the classes of a file are kept under, if what is kept is of this version of the file."""
+        """The keys of the classes of a file; empty if the results are for another version of the file."""
         path = module.path.as_posix()
         found, outline = project.outline(path), self.outlines.get(path)
         is_current = found is not None and isinstance(outline, Outline) and found == (module, outline)
@@ -125,18 +125,18 @@ class KeptResults:
         return known[1]
 
     def trim(self) -> None:
-        """Forget what was said of facts that were not asked for in the last version."""
+        """Drop the reports and trails of facts that the last version did not need."""
         self.reports.trim()
         self.steps.trim()
         self.told.trim()
 
     @staticmethod
     def nothing() -> KeptResults:
-        """Of a file that was never looked at."""
+        """The results of a file that was never analyzed: none."""
         return KeptResults({}, {}, {})
 
     def update(self, project: Project) -> None:
-        """Leave out what no longer holds, and move what does to where it is now."""
+        """Drop results that are no longer valid, and move the others to their new positions."""
         if not self.results:
             return
         version = Version(self.outlines, self.modules)

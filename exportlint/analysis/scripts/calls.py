@@ -1,4 +1,4 @@
-"""What calls give in a script: models, tensors, programs; and which of them are facts."""
+"""Evaluates calls in code that calls torch.export: models, tensors, programs. Records facts about some of them."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ HARMLESS = (
     "copy.deepcopy",
     "logging.",
 )
-"""What may get a model and leaves its mode alone."""
+"""Functions that may receive a model and do not change its mode."""
 LIBRARY_MODELS = ("torchvision.models.", "timm.create_model", "torch.hub.load")
-"""What makes a model in training mode, as every module is at first."""
+"""Functions that create a model in training mode, the initial mode of every module."""
 LIBRARIES = ("transformers.", "diffusers.", "ultralytics.")
-"""What may make a model, in whatever mode."""
+"""Libraries that may create a model in either mode."""
 
 MAX_ITEMS = 16
-"""Of a range that is written out."""
+"""The most items of a range that is evaluated item by item."""
 
 
 def call(scope: Scope, node: ast.Call) -> Value:
-    """What a call gives."""
+    """The value of a call."""
     callee = evaluate(scope, node.func)
     arguments = Arguments(tuple(_positional(scope, node)), dict(_keywords(scope, node)))
     if isinstance(callee, Function):
@@ -101,7 +101,7 @@ def _keywords(scope: Scope, node: ast.Call) -> Iterator[tuple[str, Value]]:
 
 
 def _run(scope: Scope, function: Function, arguments: Arguments) -> Value:
-    """A function of the project is run with what it is given."""
+    """The result of running a function of the project with these arguments."""
     node, run = function.node, scope.run
     if node in run.active or len(run.active) >= MAX_DEPTH or isinstance(node, ast.Lambda | ast.AsyncFunctionDef):
         scope.forget(arguments.values)
@@ -126,7 +126,7 @@ def _run(scope: Scope, function: Function, arguments: Arguments) -> Value:
 
 
 def _bound(parameters: ast.arguments, arguments: Arguments) -> dict[object, Value]:
-    """What the parameters of a function hold; defaults are not evaluated where they are not constants."""
+    """The values of the parameters of a function. Defaults that are not constants are unknown."""
     names = [p.arg for p in (*parameters.posonlyargs, *parameters.args)]
     is_known = UNPACKED not in arguments.keywords and Sequence(UNKNOWN, "*") not in arguments.positional
     bound: dict[object, Value] = dict.fromkeys((*names, *(p.arg for p in parameters.kwonlyargs)), UNKNOWN)

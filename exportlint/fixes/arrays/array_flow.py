@@ -37,7 +37,7 @@ def computed_by_torch(code: Code) -> Fix:
     flow.block(function.body)
     if not flow.edits:
         raise DeclinedError("it is not known how the array is used")
-    message = "Compute with torch, which has other dtypes and gradients"
+    message = "Compute with torch, whose dtypes and gradients may differ"
     if flow.leaves:
         message += ", and return tensors instead of arrays"
     return code.fix(message, *flow.edits, safe=False)

@@ -74,9 +74,9 @@ def check_operands(code: Code, body: Sequence[ast.stmt]) -> None:
             if isinstance(part, ast.Subscript) and isinstance(code.value(part.value), Tensor):
                 starts = [item.lower for item in indices(part) if isinstance(item, ast.Slice) and item.lower]
                 if sum(isinstance(code.value(start), (Scalar, Tensor)) for start in starts) > 1:
-                    raise DeclinedError("an operator cannot trace two slices that start where data says")
+                    raise DeclinedError("the operator cannot trace two slices whose starts depend on data")
                 if any(_is_number(code, item) for item in indices(part)):
-                    raise DeclinedError("an operator cannot trace an index that is a tensor of one number")
+                    raise DeclinedError("the operator cannot trace an index that is a one-element tensor")
         if number < len(body):
             code = code.after([one])
 

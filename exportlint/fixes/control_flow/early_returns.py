@@ -134,7 +134,7 @@ def _exit(
         raise DeclinedError("several branches continue after it")
     (falls,) = going_on
     if falls and said(code, branch):
-        raise DeclinedError("a branch that says something continues after it")
+        raise DeclinedError("a branch that prints or logs continues after it")
     changed = later | assigned(falls)
     conditions = conditions_of(code, found, in_vain=in_vain)
     lines: list[Statement] = []

@@ -87,7 +87,7 @@ def _late(
             edits.append(code.statements.replace([one], predicated.statement(code, one, when, called=True)))
         code = code.after([one])
     if predicated.masks:
-        raise DeclinedError("a list gets items behind the branch")
+        raise DeclinedError("a list gets items after the branch")
     return edits, code
 
 

@@ -211,7 +211,7 @@ class Predicated:
 
     def _unpacked(self, code: Code, target: ast.Tuple | ast.List, value: ast.expr, when: Predicate) -> list[Statement]:
         if not all(isinstance(item, ast.Name) for item in target.elts):
-            raise DeclinedError("several places are written at once")
+            raise DeclinedError("one statement writes to several targets")
         names = [item.id for item in target.elts if isinstance(item, ast.Name)]
         kept = [name for name in names if self._is_kept(name)]
         own = {name: self._fresh.name(name, numbered=True) if name in kept else name for name in names}
@@ -335,7 +335,7 @@ class Predicated:
     def _place(self, code: Code, node: ast.expr, when: Predicate) -> Expression:
         """A place that holds a tensor, or a variable that holds a number, to read and to write."""
         if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-            raise DeclinedError("several places are written")
+            raise DeclinedError("one statement writes to several targets")
         if isinstance(node, ast.Name) and not is_bound(code, node.id):
             raise DeclinedError(f"`{node.id}` has no value before")
         (read,) = analysed([code.statement("{place}", place=node)])

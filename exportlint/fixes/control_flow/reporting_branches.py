@@ -58,7 +58,7 @@ def said_before(code: Code, branch: Branching, unless: Expression | None = None)
     if not said(code, branch):
         return []
     if not isinstance(branch, ast.If):
-        raise DeclinedError("a branch that says something is not an `if`")
+        raise DeclinedError("a branch that prints or logs is not an `if`")
     found = cases(branch)
     for case in found:
         if case.test is not None:
@@ -99,4 +99,4 @@ def _require_unchanged(code: Code, body: Sequence[ast.stmt]) -> None:
             has_effect = any(isinstance(getattr(n, "ctx", None), ast.Store) for n in written)
             changed |= assigned([one]) | (names_in(one) if has_effect or isinstance(one, ast.Expr) else set())
         elif changed & names_in(one):
-            raise DeclinedError("what it says depends on what the branch assigned")
+            raise DeclinedError("the printed text depends on what the branch assigned")

@@ -28,4 +28,4 @@ def said_only_fix(code: Code, _: Fact) -> Fix:
     exporting = is_exporting(code, statement, code.version)
     condition = code.make("not {exporting} and {said}", exporting=exporting, said=statement.test)
     safe = computes_only(code, [statement.test, *statement.body])
-    return code.fix("Leave it out of export", code.replace(statement.test, condition), safe=safe)
+    return code.fix("Skip it during export", code.replace(statement.test, condition), safe=safe)

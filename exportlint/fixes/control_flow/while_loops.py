@@ -412,7 +412,7 @@ def _until_break(
             lines.append(assigned_to([running], value))
             goes_on = True
         elif one in own:
-            raise DeclinedError("a number is read behind the `break`")
+            raise DeclinedError("a number is read after the `break`")
         else:
             lines += predicated.statement(code, one, Predicate(dotted(running)))
             code = code.after([one])

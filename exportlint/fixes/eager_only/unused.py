@@ -20,7 +20,7 @@ from exportlint.fixes.edit.tree import in_order
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.state.constructor import Constructor
 
-MESSAGE = "Leave it out of export"
+MESSAGE = "Skip it during export"
 
 
 def left_out(code: Code, node: ast.expr, version: TorchVersion) -> Fix:

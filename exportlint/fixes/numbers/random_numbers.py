@@ -334,7 +334,7 @@ class _Draw:
         if (low is None or self._is(low, 0)) and (high is None or self._is(high, 1)):
             return drawn
         if low is None or high is None:
-            raise DeclinedError("one bound is left to NumPy")
+            raise DeclinedError("only one bound is given")
         if self._is(low, 0):
             return self._code.make("{high} * {drawn}", high=high, drawn=drawn)
         end, start = _number(high), _number(low)

@@ -54,7 +54,7 @@ def require_any_count(code: Code, ways: Sequence[ast.AST]) -> None:
         else:
             continue
         if takes:
-            raise DeclinedError("a branch needs a number of rows that only data tells")
+            raise DeclinedError("a branch needs a number of rows that depends on data")
 
 
 def _counted(code: Code, node: ast.expr) -> frozenset[int]:

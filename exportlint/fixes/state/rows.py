@@ -88,7 +88,7 @@ class _Rows:
                 return use, self._all(places)
             case ast.Call() if use in around.args and builtin(code, around) in {"zip", "enumerate", "list", "tuple"}:
                 return use, self._all(places)
-        raise DeclinedError(f"`{code.text(use)}` is used otherwise than by a place, or item by item")
+        raise DeclinedError(f"`{code.text(use)}` is used in other ways than by index or item by item")
 
     def _row(
         self, row: ast.Subscript, index: ast.expr, places: Sequence[Expression]
@@ -96,7 +96,7 @@ class _Rows:
         """One item, read or written."""
         code, around = self.code, self.code.tree.parents[row]
         if self.is_tuple and not is_pure(code, index):
-            raise DeclinedError("the place would be evaluated more than once")
+            raise DeclinedError("the index would be evaluated more than once")
         rows = [code.make("{place}[{index}]", place=place, index=index) for place in places]
         if isinstance(row.ctx, ast.Load):
             copies = [code.make("{row}.clone()", row=each) for each in rows]

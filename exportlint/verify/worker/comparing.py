@@ -144,7 +144,7 @@ class Comparer:
         try:
             compare()
         except _NoTimeError:
-            self._tell(kind, kind, "skipped", "there is no time left for it")
+            self._tell(kind, kind, "skipped", "no time is left for it")
         except Exception as error:
             self._tell(kind, kind, "skipped", f"{type(error).__name__}: {first_line(text_of(error))}")
 
@@ -269,7 +269,7 @@ class Comparer:
             number = next(self._numbers)
             one = self._observe(label, self._subject.fresh(), "eager", inputs, number, keep_state=False)
             refused |= one.error is not None
-            if label == "not numbers" and one.error is None:
+            if label == "NaN" and one.error is None:
                 continue  # both give no numbers, of which nothing can be said
             other = self._observe(label, self._fresh_program(), "the program", inputs, number, keep_state=False)
             self._judge("values", label, one, other, functools.partial(self._repeated, inputs, number))

@@ -120,9 +120,11 @@ class Search:
             spent = 0 if trial.depth > reached else cost
             for more, mended in self.mend(candidate, trial):
                 push(trial.depth, spent + more, mended)
-        said = f"{type(best[2].error).__name__}: {exception_line(best[2].error)}" if best[1] else "no time was left"
-        shown = f" with {', '.join(describe(best[1]))}" if best[1] else ""
-        raise LookupError(f"no inputs were found in {self.tried} tries; the one that got farthest{shown}: {said}")
+        said = "no time was left"
+        if best[1]:
+            error = f"{type(best[2].error).__name__}: {exception_line(best[2].error)}"
+            said = f"the try that got farthest, with {', '.join(describe(best[1]))}, raised {error}"
+        raise LookupError(f"no inputs were found in {self.tried} tries; {said}")
 
     def starts(self) -> Iterator[Candidate]:
         """What is tried first: what the code says, and for the rest what suits the first layer, images, and others."""

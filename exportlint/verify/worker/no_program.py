@@ -106,7 +106,7 @@ def why(program: NoProgram) -> str:
     """Why there is no program, on one line."""
     error = program._exportlint_error
     said = f"{type(error).__name__}: {first_line(text_of(error))}"
-    return f"torch refuses the call of torch.export at line {program._exportlint_row}: {said}"
+    return f"torch rejects the call of torch.export at line {program._exportlint_row}: {said}"
 
 
 def first_of(values: Iterable[Any]) -> NoProgram | None:

@@ -92,9 +92,9 @@ def evaluate(size: int | str, sizes: Mapping[str, int]) -> int:
     try:
         found = value(ast.parse(size, mode="eval").body)
     except (SyntaxError, ZeroDivisionError, RecursionError):
-        raise ValueError(f"{size!r} is no size") from None
+        raise ValueError(f"{size!r} is not a size") from None
     if found < 0:
-        raise ValueError(f"{size!r} is {found}, which is no size")
+        raise ValueError(f"{size!r} is {found}, which is not a size")
     return found
 
 

@@ -24,7 +24,7 @@ def changed_values(example: Example, number: int) -> list[tuple[str, Inputs]]:
         ("random", lambda tensor, _: _random(tensor, generator)),
         ("negated", _negated),
         ("zeros", _zeros),
-        ("not numbers", lambda tensor, _: torch.full_like(tensor, math.nan) if tensor.is_floating_point() else tensor),
+        ("NaN", lambda tensor, _: torch.full_like(tensor, math.nan) if tensor.is_floating_point() else tensor),
     )
     for label, change in changes:
         if label == "random" and example.remake is not None:

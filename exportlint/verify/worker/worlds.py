@@ -123,7 +123,7 @@ def worlds(model: Any, reads: Reads) -> Iterator[World]:
     if "id" in reads.names:
         yield World("identity", "other objects", lambda _: _shadowed(reads.modules, _identity, adds=("id",)))
     if reads.compares_identity:
-        for shares, label in ((True, "one tensor for several inputs"), (False, "each input a tensor of its own")):
+        for shares, label in ((True, "one tensor for several inputs"), (False, "a separate tensor for each input")):
             yield World("identity", label, lambda _: contextlib.nullcontext(), shares=shares)
     if any(_draws(value) for module in reads.modules for value in _named(module, reads.names)):
         for seed in range(1, _SEEDS):
