@@ -65,7 +65,12 @@ ASKED = [
     "np.arange(3)[1] > 0",
     "np.floor(np.log2(8)).astype(int) > 1",
     "np.logical_and(1, 0)",
+    "np.log1p(np.ones(2)).sum() > 1",
+    "np.outer(np.ones(2), np.hanning(3)).T.sum() > 1",
+    "np.split(np.ones(4).reshape(2, 2), 2)[0].sum() > 1",
+    "np.einsum('i,j->ij', np.ones(2), np.ones(2)).sum() > 1",
     "CONSTANT.any()",
+    "CONSTANT.reshape(2, 1).T.any()",
     "self.array.sum() > 1",
     "self.number > 1",
 ]

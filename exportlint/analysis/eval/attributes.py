@@ -11,6 +11,7 @@ from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.domain.values import (
     ARRAY,
     CLASS_TEXTS,
+    COMPUTED_ARRAY,
     FALSE,
     PYTHON,
     SOME_MODULE,
@@ -46,6 +47,7 @@ from exportlint.analysis.eval.names import global_value, named_value
 from exportlint.analysis.eval.special_methods import SPECIAL, TEXTS
 from exportlint.analysis.eval.state_access import note_attribute_read
 from exportlint.analysis.eval.tensor_results import result
+from exportlint.analysis.library_functions import find as library_function
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.operator import ShapeRule
 from exportlint.analysis.torch.registry import find
@@ -106,6 +108,10 @@ def _method(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
 
 ARRAY_SIZES = frozenset({"shape", "ndim", "size", "itemsize", "nbytes"})
 """What an array tells that is no tensor for strict mode."""
+ARRAY_VIEWS = frozenset({"T", "real", "imag"})
+"""What an array tells that is an array."""
+ARRAY_OF_NUMBERS = frozenset({"flatten", "ravel", "repeat", "reshape"})
+"""Methods that make an array of a number of numpy as well."""
 
 
 @has_attributes(Baked)
@@ -142,12 +148,22 @@ def _python_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> V
         return Tensor(Origin.PARAMETER, "float", optional=name == "bias", name=name)
     if value == Python("PackedSequence") and name in {"data", "batch_sizes"}:
         return result(frame, node, f"PackedSequence.{name}", (), "int" if name == "batch_sizes" else None)
-    if value == ARRAY and (name in {"tobytes", "tofile"} or frame.engine.mode == "strict"):
-        return External(f"numpy.ndarray.{name}")
+    if value in (ARRAY, COMPUTED_ARRAY):
+        return _array_attribute(frame, value, name)
     return PYTHON
 
 
 has_attributes(Python, Function, Partial, BoundMethod, Size)(_python_attribute)
+
+
+def _array_attribute(frame: Frame, value: Value, name: str) -> Value:
+    method = f"numpy.ndarray.{name}"
+    if value == COMPUTED_ARRAY:  # perhaps a number
+        return External(method) if name in ARRAY_OF_NUMBERS else PYTHON
+    if name in ARRAY_VIEWS:
+        return ARRAY
+    is_known = name in {"tobytes", "tofile"} or library_function(method).returns == ARRAY
+    return External(method) if is_known or frame.engine.mode == "strict" else PYTHON
 
 
 @has_attributes(Tensor)

@@ -18,11 +18,23 @@ from exportlint.analysis.models.held_numbers import numbers_in
 
 functions(
     """
-    numpy.array numpy.asarray numpy.ones numpy.zeros numpy.full numpy.empty numpy.arange numpy.linspace numpy.eye
-    numpy.stack
+    numpy.array numpy.asarray numpy.asanyarray numpy.ascontiguousarray numpy.atleast_1d numpy.atleast_2d
+    numpy.ones numpy.zeros numpy.full numpy.empty numpy.ones_like numpy.zeros_like numpy.full_like numpy.empty_like
+    numpy.arange numpy.linspace numpy.logspace numpy.geomspace numpy.eye numpy.identity numpy.diag numpy.tri numpy.tril
+    numpy.triu numpy.hanning numpy.hamming numpy.blackman numpy.bartlett numpy.kaiser numpy.fft.fftfreq numpy.indices
+    numpy.stack numpy.concatenate numpy.vstack numpy.hstack numpy.dstack numpy.column_stack numpy.append numpy.delete
+    numpy.insert numpy.pad numpy.tile numpy.repeat numpy.roll numpy.flip numpy.flipud numpy.fliplr numpy.rot90
+    numpy.reshape numpy.ravel numpy.transpose numpy.swapaxes numpy.moveaxis numpy.expand_dims numpy.squeeze
+    numpy.broadcast_to numpy.outer numpy.kron numpy.convolve numpy.cumsum numpy.diff numpy.argsort numpy.argwhere
+    numpy.linalg.inv numpy.linalg.pinv numpy.bincount numpy.select
+    numpy.ndarray.astype numpy.ndarray.copy numpy.ndarray.diagonal numpy.ndarray.flatten numpy.ndarray.ravel
+    numpy.ndarray.repeat numpy.ndarray.reshape numpy.ndarray.squeeze numpy.ndarray.swapaxes numpy.ndarray.transpose
+    numpy.ndarray.view
     """,
     returns=ARRAY,
 )
+"""What gives an array; both modes treat all of them alike (measured with torch 2.13)."""
+functions("numpy.split numpy.array_split numpy.meshgrid", returns=Sequence(ARRAY))
 functions("numpy.save", effect="act")
 functions("numpy.savez numpy.savetxt", effect="write")
 functions(
@@ -46,13 +58,18 @@ TRACED = frozenset({
     "logical_and", "logical_or", "logical_not", "equal", "not_equal", "greater", "less", "where", "cumsum",
     "cumprod", "dot", "matmul", "outer", "cross", "unique", "sort", "argsort", "diff", "transpose", "flip",
     "squeeze", "expand_dims", "tile", "repeat", "float32", "float64", "int32", "int64", "bool_", "astype", "copy",
-    "flatten", "ravel",
+    "flatten", "ravel", "log1p", "expm1", "arctan", "sinh", "cosh", "einsum", "tensordot", "digitize",
 })
 # fmt: on
 """What strict mode traces, of numbers as well: what it gives is a tensor of the graph, whose truth is not known."""
 
-ELEMENTWISE = frozenset({"abs", "clip", "cumprod", "cumsum", "exp", "flip", "log", "power", "sort", "sqrt", "square"})
-"""What computes an array of an array."""
+# fmt: off
+ELEMENTWISE = frozenset({
+    "abs", "arctan", "ceil", "clip", "cos", "cosh", "cumprod", "dot", "exp", "expm1", "floor", "log", "log10", "log1p",
+    "log2", "matmul", "power", "round", "sign", "sin", "sinh", "sort", "sqrt", "square", "tan", "tanh",
+})
+# fmt: on
+"""What computes an array, or a number, of an array."""
 SUMS = frozenset({"numpy.mean", "numpy.sum"})
 REDUCTIONS = SUMS | {"numpy.max", "numpy.min"}
 """What strict mode computes of an array, and not of a list of tensors."""
