@@ -56,7 +56,8 @@ def check_movable(body: Iterable[ast.AST]) -> None:
         if isinstance(node, ast.Name) and node.id in {"super", "locals", "print"}:
             raise DeclinedError(f"`{node.id}` cannot be used in a branch function")
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and not _writes_in_place(node.value):
-            raise DeclinedError("a call whose result is unused has a side effect, which the operator does not allow")
+            called = ast.unparse(node.value.func)
+            raise DeclinedError(f"`{called}` is called for a side effect, which a graph does not have")
         if not isinstance(node, Scope):
             waiting.extend(ast.iter_child_nodes(node))
 

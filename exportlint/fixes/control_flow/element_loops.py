@@ -19,6 +19,7 @@ from exportlint.fixes.control_flow.definitions import assigned_to
 from exportlint.fixes.control_flow.while_loops import MESSAGE, SINCE, carried_by, check_loop, looped
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import binary, call
+from exportlint.fixes.edit.tree import indices
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
 from exportlint.fixes.proofs.observed_values import builtin
@@ -43,6 +44,7 @@ def elements_fix(code: Code, _: Fact) -> Fix:
     for name in {element, counted} - {None}:
         if name in needed_after(code.tree, node) or name in bound(node.body):
             raise DeclinedError(f"`{name}` is used after the loop, or changed in it")
+    _require_no_index(code, node, element)
     if _listed(over) is not None or _is_set(code, over):
         _require_arithmetic(code, node, element)
     if counted is not None:
@@ -114,6 +116,13 @@ def _of_set(code: Code, node: ast.expr) -> Expression:
         case ast.Call(args=[ast.Call() as inner]) if (listed := _listed(inner)) is not None:
             return code.concrete(listed)
     raise InapplicableError("it is not a set of the elements of a tensor")
+
+
+def _require_no_index(code: Code, loop: ast.For, element: str) -> None:
+    """Raises DeclinedError if the body indexes with an element, which may be a tensor of one number."""
+    for part in (part for one in loop.body for part in ast.walk(one)):
+        if isinstance(part, ast.Subscript) and any(isinstance(i, ast.Name) and i.id == element for i in indices(part)):
+            raise DeclinedError(f"`{code.text(part)}` has an index that data tells, which the operator cannot trace")
 
 
 def _require_arithmetic(code: Code, loop: ast.For, name: str) -> None:

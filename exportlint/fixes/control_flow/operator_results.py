@@ -172,7 +172,9 @@ def _operand(tensor: Tensor) -> int:
 def _as_tensor(code: Code, node: Body, value: ast.expr, own: Value, other: Value) -> Expression:
     """A number that a branch returns, as a tensor that is like what the other one returns."""
     if isinstance(own, Const) and not isinstance(own.value, (bool, int, float)):
-        raise DeclinedError("a branch returns None" if own.value is None else "a branch returns text")
+        raise DeclinedError(
+            "a branch returns None, which is not a tensor" if own.value is None else "a branch returns text"
+        )
     if not isinstance(own, (Const, Python, Size)):
         raise DeclinedError("the returned value may be something other than a number")
     if not isinstance(other, Tensor):
