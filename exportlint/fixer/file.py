@@ -204,7 +204,7 @@ class _Rounds:
                 return steps
             uncovered = {each.mark for each in wrong}
             fixable = [one for one in after.waiting if Mark.of(one) in uncovered]
-            if any(each.remains for each in wrong) or {Mark.of(one) for one in fixable} < uncovered:
+            if any(each.remains for each in wrong) or not fixable:  # the fix of an `if` may take in its `elif`
                 return []
             state, chosen = after, _together(fixable, after)
         return []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts.control_flow import BodyMismatch
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.fixes.control_flow.operator_functions import tuple_fix
+from exportlint.fixes.control_flow.operator_results import mismatch_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -32,4 +32,4 @@ def branch_mismatch(fact: BodyMismatch, context: Context) -> Iterator[Report]:
     severity = context.severity(claim)
     if severity is not None and not fact.guarded:
         message = f"`{fact.operator}`: {fact.problem}"
-        yield Report(severity, message, HELP[fact.what], fix=lambda code: tuple_fix(code, fact))
+        yield Report(severity, message, HELP[fact.what], fix=lambda code: mismatch_fix(code, fact))

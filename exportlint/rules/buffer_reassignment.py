@@ -10,6 +10,7 @@ from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, Time
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.state.buffer_dtypes import wider_buffer_fix
 from exportlint.fixes.state.buffers import Kept
 from exportlint.fixes.state.constructor import Constructor
 from exportlint.registry import rule
@@ -56,8 +57,14 @@ def buffer_reassignment(fact: BufferWrite, context: Context) -> Iterator[Report]
 
 def _fix(code: Code, fact: BufferWrite) -> Fix:
     target = code.node(ast.Attribute)
-    if fact.changes != "nothing" or not fact.varies:
-        raise DeclinedError("the buffer changes its size or dtype, or is filled again")
+    if fact.changes == "dtype" and fact.varies:
+        return wider_buffer_fix(code, target)
+    if fact.changes == "shape":
+        raise DeclinedError("an exported program cannot store a buffer of another size than at export")
+    if fact.changes == "presence":
+        raise DeclinedError("a buffer of an exported program always holds a tensor")
+    if not fact.varies:
+        raise DeclinedError("each call binds the buffer to the same values")
     constructor = Constructor(code, target)
     function = code.tree.function(target)
     uses = [use for use in constructor.uses(target.attr) if code.tree.function(use) is function]

@@ -10,9 +10,11 @@ from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.tracing import DataIndex
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.control_flow.element_loops import elements_fix
 from exportlint.fixes.control_flow.truth import condition_fix
 from exportlint.fixes.edit.attempts import declined, first_of
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.numbers.distinct_values import distinct_values_fix
 from exportlint.fixes.numbers.index_select import selection_fix
 from exportlint.fixes.numbers.indexed_lists import indexed_list_fix
 from exportlint.fixes.numbers.one_hot import one_hot_fix
@@ -49,6 +51,7 @@ TARGETS = {
     "divmod()": "operand of `divmod()`",
 }
 REFUSED = {
+    "set element": "a program has no sets: which numbers are equal depends on data",
     "dim argument": "the shape of the result would depend on data",
     "number argument": "the operator needs the number while it is traced",
     "list repetition": "how many items there are would depend on data",
@@ -85,6 +88,7 @@ def _fix(code: Code, fact: Conversion) -> Fix:
         divmod_fix,
         one_hot_fix,
         range_numbers_fix,
+        *([elements_fix, distinct_values_fix] if fact.target == "set element" else []),
         indexed_list_fix,
         selection_fix,
         lambda code, _: last(code),

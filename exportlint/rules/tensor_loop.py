@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.claims import ERROR, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.control_flow.element_loops import elements_fix
 from exportlint.fixes.control_flow.hit_loops import hits_fix
 from exportlint.fixes.control_flow.vectorised import iteration_fix, segments_fix
 from exportlint.fixes.control_flow.while_loops import range_fix, while_fix
@@ -19,11 +20,11 @@ CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 
 
 def _element_fix(code: Code, fact: Conversion) -> Fix:
-    return first_of(code, fact, hits_fix, iteration_fix)
+    return first_of(code, fact, hits_fix, iteration_fix, elements_fix)
 
 
 def _list_fix(code: Code, fact: Conversion) -> Fix:
-    return first_of(code, fact, hits_fix, kept_tensor_fix, iteration_fix)
+    return first_of(code, fact, hits_fix, kept_tensor_fix, iteration_fix, elements_fix)
 
 
 def _range_fix(code: Code, fact: Conversion) -> Fix:

@@ -8,9 +8,11 @@ from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Branch
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
+from exportlint.fixes.control_flow.element_loops import elements_fix
 from exportlint.fixes.control_flow.truth import condition_fix
 from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.numbers.distinct_values import distinct_values_fix
 from exportlint.fixes.numbers.ordered_by_key import index_of_best
 from exportlint.fixes.numbers.ordering import extreme_fix, sorted_fix
 from exportlint.registry import rule
@@ -45,7 +47,7 @@ INSTEAD = {
     "list method": "use tensor comparison instead of Python's `==`",
     "is_nonzero": "use `x != 0` and choose with `torch.where`",
 }
-ORDERING = {"max()": extreme_fix, "min()": extreme_fix, "sorted()": sorted_fix}
+ORDERING = {"max()": extreme_fix, "min()": extreme_fix}
 LABELS = {
     "comparison": "comparison of several values",
     "list method": "search in a list",
@@ -75,6 +77,8 @@ def tensor_truth(fact: Branch, context: Context) -> Iterator[Report]:
 
 def _fix(code: Code, fact: Branch) -> Fix:
     special = ORDERING.get(fact.construct)
+    if fact.construct == "sorted()":
+        return first_of(code, fact, sorted_fix, elements_fix, distinct_values_fix)
     if fact.construct == "list method":
         return first_of(code, fact, index_of_best, condition_fix)
     return special(code, fact) if special is not None else condition_fix(code, fact)

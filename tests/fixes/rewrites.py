@@ -3,8 +3,8 @@
 That is one fence or more of `py after safe`, `py after unsafe` or `py after display-only` (the fixes of all rules up to
 that applicability are applied), or the single fence `py same`: no rule offers a fix of any kind. A line
 `<!-- settings: mode = "strict" -->` above the fence `py before` gives a setting in TOML, and `<!-- run: (x,); (y,) -->`
-tuples of arguments: what becomes of the class `Model` is exported with the first and gives what that gives in eager. A
-case is called after the heading that it stands under.
+tuples of arguments: what becomes of the class `Model` is exported with the first and gives what that gives in eager,
+or, where that refuses them all, what it gives itself. A case is called after the heading that it stands under.
 """
 
 from __future__ import annotations

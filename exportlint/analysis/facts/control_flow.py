@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from exportlint.analysis.domain.values import Scalar, Tensor
+from exportlint.analysis.domain.values import Scalar, Tensor, Value
 from exportlint.analysis.facts import Fact
 
 Operator = Literal["torch.cond", "while_loop", "scan", "map"]
@@ -61,12 +61,14 @@ class BodyAlias(Fact):
 class BodyMismatch(Fact):
     """What functions return does not fit together, or not with what the operator takes.
 
-    `what` is the property that does not fit; `problem` says so in words.
+    `what` is the property that does not fit; `problem` says so in words. `compared` are the tensors and numbers that
+    two branches return, or that are carried into and out of a step, pair by pair.
     """
 
     operator: Operator
     what: Literal["structure", "type", "size", "dtype", "rank", "carry dtype", "carry shape", "condition"]
     problem: str
+    compared: tuple[tuple[Value, Value], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ def _default(name: str, node: ast.Call) -> str:
         return "float64"
     numbers = [part for part in ast.walk(node) if isinstance(part, ast.Constant)]
     if len(numbers) != sum(isinstance(part, ast.expr) for a in node.args for part in _leaves(a)):
-        raise DeclinedError("the numbers are not known")
+        raise DeclinedError("NumPy chooses a dtype for numbers that the code does not show")
     return "float64" if any(isinstance(number.value, float) for number in numbers) else "int64"
 
 

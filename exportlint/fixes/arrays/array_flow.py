@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from exportlint.findings import Fix
-from exportlint.fixes.arrays.arrays import METADATA, READS, Arrays
+from exportlint.fixes.arrays.arrays import METADATA, READS, Arrays, user
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import same
@@ -158,7 +158,7 @@ class _Flow:
             self._expression(node.value)
             return
         if self.arrays.array(node) is not None:
-            raise DeclinedError("the array is also used in another way")
+            raise DeclinedError(f"{user(self.code, node)} uses the array, and has no known form on tensors")
         known = isinstance(node, ast.Attribute) and node.attr in METADATA | READS
         if known and isinstance(node, ast.Attribute) and self.arrays.array(node.value) is not None:
             self._rewritten(node.value)

@@ -123,7 +123,7 @@ class Arrays:
                 continue
             is_array = isinstance(part, ast.expr) and (self.array(part) or self._external(part).startswith("numpy"))
             if is_array:
-                raise DeclinedError("an array is also used in another way")
+                raise DeclinedError(f"{user(self.code, part)} uses the array, and has no known form on tensors")
         return self.code.concrete(node)
 
     def is_tensor(self, node: ast.expr) -> bool:
@@ -236,3 +236,17 @@ class Arrays:
         if isinstance(node, ast.Call) and self._external(node.func).startswith("numpy."):
             return self._external(node.func) not in VIEWS
         return isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare))
+
+
+def user(code: Code, node: ast.AST) -> str:
+    """What uses a value, as a report calls it: the function that gets it, its method, or the statement."""
+    around = code.tree.parents[node]
+    while isinstance(around, (ast.Attribute, ast.keyword, ast.Starred, ast.Tuple, ast.List)):
+        if isinstance(around, ast.Attribute):
+            return f"`.{around.attr}`"
+        around = code.tree.parents[around]
+    if isinstance(around, ast.Call):
+        called = around.func
+        return f"`.{called.attr}()`" if isinstance(called, ast.Attribute) else f"`{code.text(called)}()`"
+    words = {ast.Return: "the caller", ast.For: "a loop", ast.If: "a branch", ast.Subscript: "an index"}
+    return words.get(type(around), "other code")

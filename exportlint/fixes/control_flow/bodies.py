@@ -56,7 +56,8 @@ def check_movable(body: Iterable[ast.AST]) -> None:
         if isinstance(node, ast.Name) and node.id in {"super", "locals", "print"}:
             raise DeclinedError(f"`{node.id}` cannot be used in a branch function")
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and not _writes_in_place(node.value):
-            raise DeclinedError("a call whose result is unused has a side effect, which the operator does not allow")
+            called = ast.unparse(node.value.func)
+            raise DeclinedError(f"`{called}` is called for a side effect, which a graph does not have")
         if not isinstance(node, Scope):
             waiting.extend(ast.iter_child_nodes(node))
 
@@ -165,7 +166,7 @@ def operands(code: Code, names: Iterable[str], rebound: Iterable[str]) -> Operan
     roots: dict[object, str] = {}
     passed = []
     for name, values in taken.items():
-        shared = [r for value in values for r in _roots(value) if roots.setdefault(r, name) != name]
+        shared = [r for value in values for r in storages(value) if roots.setdefault(r, name) != name]
         passed.append(clone(dotted(name)) if shared else dotted(name))
     return Operands(tuple(taken), tuple(passed))
 
@@ -175,7 +176,7 @@ def is_tensor(value: Value) -> bool:
     return all(isinstance(option, Tensor) and not option.optional for option in options(value))
 
 
-def _roots(value: Value) -> Iterable[object]:
+def storages(value: Value) -> Iterable[object]:
     """The storages in which the data of a tensor may lie: of a new one what made it, which may give several parts."""
     for option in options(value):
         if isinstance(option, Tensor) and option.trail is not None:
@@ -195,7 +196,7 @@ def aliases(runs: Iterable[Run], names: Sequence[str]) -> set[str]:
     for run in runs:
         roots: dict[object, str] = {}
         own = ((name, value) for name in names if run.is_own(value := run.variables.get(name, UNKNOWN)))
-        found |= {name for name, value in own for root in _roots(value) if roots.setdefault(root, name) != name}
+        found |= {name for name, value in own for root in storages(value) if roots.setdefault(root, name) != name}
     return found
 
 

@@ -123,7 +123,7 @@ def _modules(code: Code, loop: ast.For, row: str) -> ast.expr:
         is_item = isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Name) and part.slice.id == row
         if is_item and code.surely(_is_modules, part.value):  # type: ignore[attr-defined]
             return part.value  # type: ignore[attr-defined, no-any-return]
-    raise DeclinedError("it is not known how many there are")
+    raise InapplicableError("the loop does not choose modules")
 
 
 def _is_modules(value: Value) -> bool:

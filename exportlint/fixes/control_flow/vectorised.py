@@ -62,7 +62,7 @@ def iteration_fix(code: Code, _: Conversion) -> Fix:
             call, summed = _reduction(code, whole)
             new = batch.total(whole.elt) if summed else batch.expression(whole.elt)
             return code.fix(MESSAGE, code.replace(call, new), safe=False)
-    raise DeclinedError("the operation on each row has no vectorized form")
+    raise InapplicableError("the operation on each row has no vectorized form")
 
 
 def filter_fix(code: Code, _: Branch) -> Fix:
@@ -278,7 +278,7 @@ def _of_loop(code: Code, loop: ast.For, over: ast.expr) -> Fix:
             new = batch.expression(statement.value) if varies else code.concrete(statement.value)
             line = code.statement("{owner}[{rows}] = {new}", owner=subscript.value, rows=over, new=new)
             return code.fix("Write to all rows at once", code.statements.replace([loop], [line]), safe=False)
-    raise DeclinedError("the operation on each row has no vectorized form")
+    raise InapplicableError("the operation on each row has no vectorized form")
 
 
 def _added(statement: ast.stmt) -> tuple[ast.Name, ast.expr] | None:

@@ -6,7 +6,8 @@ take effect only then: `while True: …` is such a loop. If a variable has no va
 the `break` runs once in front of it, and again at the end of each pass. The flag of `while not done` becomes a tensor.
 `loop_rows` rewrites rows that the counter chooses.
 
-Never safe: shapes and dtypes have to stay, and the loop is compiled in eager too.
+Never safe: shapes and dtypes have to stay, and the loop is compiled in eager too. Up to torch 2.13, `torch.while_loop`
+loses the gradients of all passes but the last one through a variable that starts without a gradient.
 """
 
 from __future__ import annotations
@@ -54,7 +55,10 @@ from exportlint.fixes.proofs.observed_values import item_of, scalar
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression, Statement
 
-MESSAGE = "Loop with `torch.while_loop`, which keeps shapes and dtypes and is compiled, also in eager"
+MESSAGE = (
+    "Loop with `torch.while_loop`, which keeps shapes and dtypes, is compiled, also in eager, and has wrong gradients "
+    "through variables that start without one"
+)
 SINCE: TorchVersion = (2, 6)
 """The first version that has `torch.while_loop`."""
 
@@ -85,16 +89,16 @@ def break_fix(code: Code, _: Fact) -> Fix:
 
 def _while(code: Code, node: ast.While, met: ast.stmt | None = None) -> Fix:
     """A `while` as an operator; the variables are known at its test, or at the statement of its body that is `met`."""
-    _check(code, node)
+    check_loop(code, node)
     always = _is_endless(node)
     if always and met is not None:
         rotated = _rotated(code, node, met)
         if rotated is not None:
             return rotated
-    carried = _carried(code, node, [node.test, *node.body])
+    carried = carried_by(code, node, [node.test, *node.body])
     counters = _numbers(code, carried, node)
     condition = None if always else _condition(code, node.test, counters)
-    return _fix(code, node, carried, condition, counters, met=met)
+    return looped(code, node, carried, condition, counters, met=met)
 
 
 def _rotated(code: Code, node: ast.While, met: ast.stmt) -> Fix | None:
@@ -114,7 +118,9 @@ def _rotated(code: Code, node: ast.While, met: ast.stmt) -> Fix | None:
         return None
     counters = _numbers(here, carried, node)
     condition = negated(Condition(_condition(here, met.test, counters))).tensor
-    return _fix(here, node, carried, condition, counters, prepared=code.statements.moved(first, above=True), body=body)
+    return looped(
+        here, node, carried, condition, counters, prepared=code.statements.moved(first, above=True), body=body
+    )
 
 
 def _is_endless(node: ast.While | ast.For) -> bool:
@@ -136,23 +142,24 @@ def range_fix(code: Code, _: Conversion) -> Fix:
     if not isinstance(given, ast.Call) or given.keywords or not 1 <= len(given.args) <= 2:
         raise DeclinedError("the range has a step")
     code.need(SINCE)
-    _check(code, node)
+    check_loop(code, node)
     index = node.target.id
     if index == "_" and index not in needed(node.body):
         index = code.fresh("i", node)
     if index in needed_after(code.tree, node) or index in bound(node.body):
         raise DeclinedError(f"`{index}` is used after the loop, or changed in it")
-    carried = [index, *_carried(code, node, node.body, but=index)]
+    carried = [index, *carried_by(code, node, node.body, but=index)]
     start = call(code.name("torch.tensor"), code.concrete(given.args[0]) if len(given.args) == 2 else 0)
     limit, prepared = _number_tensor(code, given.args[-1]), []
     if isinstance(given.args[-1], ast.Name) and code.surely(lambda v: isinstance(v, Scalar), given.args[-1]):
         name = code.fresh("limit", node)  # a function of an operator cannot capture a number
         prepared, limit = [assigned_to([name], limit)], dotted(name)
     condition = binary("<", index, limit)
-    return _fix(code, node, carried, condition, {index: start}, step=binary("+", index, 1), prepared=prepared)
+    return looped(code, node, carried, condition, {index: start}, step=binary("+", index, 1), prepared=prepared)
 
 
-def _check(code: Code, node: ast.While | ast.For) -> None:
+def check_loop(code: Code, node: ast.While | ast.For) -> None:
+    """Raises DeclinedError if the body of a loop cannot stand in a function."""
     if code.tree.function(node) is None or node.orelse or (returns(node.body) and _returned(node) is None):
         raise DeclinedError("the loop has an `else` or a `return`, or is not in a function")
     check_movable([one for one in node.body if not _breaks(one)])
@@ -166,7 +173,7 @@ def _returned(node: ast.While | ast.For) -> ast.Return | None:
     return found[0] if only and found[0].value is not None else None
 
 
-def _carried(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "") -> list[str]:
+def carried_by(code: Code, node: ast.stmt, read: Sequence[ast.AST], but: str = "") -> list[str]:
     """The variables that a pass of a loop takes from the one before it, or leaves behind."""
     body = node.body  # type: ignore[attr-defined]
     wanted = set(needed(read)) | needed_after(code.tree, node)
@@ -256,7 +263,7 @@ def _number_tensor(code: Code, node: ast.expr) -> Expression:
     return code.make("{number}.reshape(())", number=node)
 
 
-def _fix(
+def looped(
     code: Code,
     node: ast.While | ast.For,
     carried: Sequence[str],
@@ -266,8 +273,17 @@ def _fix(
     met: ast.stmt | None = None,
     prepared: Sequence[Statement] = (),
     body: Sequence[ast.stmt] | None = None,
+    opened: Sequence[Statement] = (),
+    message: str = MESSAGE,
 ) -> Fix:
-    """The operator and its functions. `body` is what a pass does, if not what stands in the loop."""
+    """The operator and its functions.
+
+    `body` is what a pass does, if not what stands in the loop, and `opened` what it does before. `prepared` stands in
+    front of the functions.
+
+    Raises:
+        DeclinedError: the loop changes nothing, or the functions are not fit for the operator.
+    """
     if not carried:
         raise DeclinedError("the loop does not change a variable")
     stands = node.body if body is None else body
@@ -277,8 +293,8 @@ def _fix(
     kept, numbers = _kept_tensors(code, stands, {name: start for name, start in starts.items() if name not in flags})
     kept, starts = {**kept, **truths}, {**starts, **numbers}
     body = [new for one in body for new in (analysed([kept[one]]) if one in kept else [one])]
-    first = [*copies(code, body, starts), *(copied(name) for name in written_rows(code, body))]
-    counters = analysed([assigned_to([name], start) for name, start in starts.items()])
+    first = [*copies(code, body, starts), *(copied(name) for name in written_rows(code, body)), *opened]
+    counters = analysed([*prepared, *(assigned_to([name], start) for name, start in starts.items())])
     runs = runs_of(code, [*analysed(first), *body], first=[*ast.parse("import torch").body, *counters])
     tensors = operands(code, (n for n in carried if n not in starts), (n for n in carried if n not in starts))
     passed = dict(zip(tensors.names, tensors.passed, strict=True)) | dict(starts)
@@ -317,8 +333,8 @@ def _fix(
     if last is not None:
         lines.append(code.statement("return {value}", value=last.value))
     if stands is not node.body:
-        return code.fix(MESSAGE, code.statements.replace([node], lines), safe=False)
-    return code.fix(MESSAGE, *put_in_place(code, [node], lines), safe=False)
+        return code.fix(message, code.statements.replace([node], lines), safe=False)
+    return code.fix(message, *put_in_place(code, [node], lines), safe=False)
 
 
 def _runs(code: Code, body: Sequence[ast.stmt]) -> list[Sequence[ast.stmt]]:

@@ -3,7 +3,8 @@
 `random.random()` becomes `torch.rand(())`, `np.random.normal(0, s, n)` `s * torch.randn((n,), dtype=torch.float64)`,
 `np.random.choice(n, k, replace=False)` `torch.randperm(n)[:k]`, `np.random.beta(a, b)`
 `torch.distributions.Beta(a, b, validate_args=False).sample()`, a range that is shuffled `torch.randperm`, and
-`random.choice(self.layers)(x)` a choice between what all layers give.
+`random.choice(self.layers)(x)` a choice between what all layers give. What the methods of a generator draw that the
+module keeps (`self.rng = np.random.default_rng(0)`) is drawn likewise, from the generator of torch.
 
 Never safe: other numbers are drawn, by another seed, and tensors stand where numbers were: a condition on one is a
 condition on data.
@@ -16,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
-from exportlint.analysis.domain.values import Const, Python, Scalar, Shape, Size, Tuple
+from exportlint.analysis.domain.values import Const, External, Python, Scalar, Shape, Size, Tuple
 from exportlint.analysis.domain.values import Sequence as Many
 from exportlint.findings import Fix
 from exportlint.fixes.arrays.array_calls import dtype
@@ -41,7 +42,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "random.choice": ("seq",), "numpy.random.random": ("size",), "numpy.random.random_sample": ("size",),
     "numpy.random.uniform": ("low", "high", "size"), "numpy.random.normal": ("loc", "scale", "size"),
     "numpy.random.randint": ("low", "high", "size"),
-    "numpy.random.standard_normal": ("size",),
+    "numpy.random.integers": ("low", "high", "size"), "numpy.random.standard_normal": ("size",),
     "numpy.random.permutation": ("x",), "numpy.random.choice": ("a", "size", "replace", "p"),
     "numpy.random.exponential": ("scale", "size"), "random.expovariate": ("lambd",), "random.getrandbits": ("k",),
     "random.sample": ("population", "k"), "secrets.randbelow": ("exclusive_upper_bound",), "secrets.choice": ("seq",),
@@ -51,6 +52,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "numpy.random.lognormal": ("mean", "sigma", "size"), "random.lognormvariate": ("mu", "sigma"),
     "numpy.random.gumbel": ("loc", "scale", "size"), "numpy.random.poisson": ("lam", "size"),
     "numpy.random.binomial": ("n", "p", "size"), "numpy.random.dirichlet": ("alpha", "size"),
+    "numpy.random.standard_exponential": ("size",),
     "numpy.random.chisquare": ("df", "size"),
 }  # fmt: skip
 """What each function takes, in order."""
@@ -79,7 +81,7 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
         DeclinedError: torch has no equivalent, or Python needs the number.
     """
     call = code.node(ast.Call)
-    name = qualified(call.func, code.tree.root, code.module.package) or ""
+    name = _function(code, call)
     if name in {"random.shuffle", "numpy.random.shuffle"}:
         return _shuffled(code, call)
     if name == "uuid.uuid4":
@@ -111,6 +113,14 @@ def draw_with_torch(code: Code, *, is_used: bool) -> Fix:
     ):
         raise DeclinedError("Python needs the number")
     return code.fix(MESSAGE, code.replace(replaced, drawn), *_unwrapped(code, replaced), safe=False)
+
+
+def _function(code: Code, call: ast.Call) -> str:
+    """The function that draws, also as the method of a generator: `numpy.random.rand` for `self.rng.rand`."""
+    held = code.value(call.func)
+    if isinstance(held, External):
+        return held.name
+    return qualified(call.func, code.tree.root, code.module.package) or ""
 
 
 def _bounds_slice(code: Code, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
@@ -265,14 +275,16 @@ class _Draw:
             return self._filled(BY_DIMENSIONS[name], self._call.args)
         arguments = self._bound(PARAMETERS[name]) if name in PARAMETERS else None
         if arguments is None:
-            raise DeclinedError("torch has no equivalent")
+            why = "its options have no equivalent in torch" if name in PARAMETERS else "torch has no equivalent"
+            raise DeclinedError(why)
         ways: dict[str, Callable[[dict[str, ast.expr]], Expression]] = {
             "random": self._uniform, "random_sample": self._uniform, "uniform": self._uniform,
             "gauss": self._normal, "normalvariate": self._normal, "normal": self._normal,
-            "standard_normal": self._normal, "randint": self._integer,
+            "standard_normal": self._normal, "randint": self._integer, "integers": self._integer,
             "randrange": self._integer,
             "choice": self._choice, "permutation": self._permutation, "sample": self._sample,
             "getrandbits": self._bits, "randbelow": self._below, "exponential": self._exponential,
+            "standard_exponential": self._exponential,
             "expovariate": self._exponential,
         }  # fmt: skip
         short = name.rpartition(".")[2]

@@ -25,7 +25,7 @@ def without_loop(code: Code) -> Fix:
     node = code.expression
     call = code.tree.parents[node]
     if not isinstance(call, ast.Call) or call.args != [node]:
-        raise DeclinedError("it needs a loop")
+        raise DeclinedError("the body of the loop has no known form that works on all rows at once")
     match code.value(call.func), node:
         case External("builtins.sum"), _ if surely_tensor(code, node) and not call.keywords:
             total = code.make("{rows}.sum(0)", rows=node)
@@ -44,4 +44,4 @@ def without_loop(code: Code) -> Fix:
                 code.replace(call, filled),
                 safe=is_same and is_natural(code, count) and is_whole_number(code, count),
             )
-    raise DeclinedError("it needs a loop")
+    raise DeclinedError(f"`{code.text(call.func)}` has no known form that takes any number of items")

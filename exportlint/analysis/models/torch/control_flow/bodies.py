@@ -38,11 +38,17 @@ from exportlint.analysis.facts.control_flow import (
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The call of an operator."""
+    """The call of an operator. `compared` are the tensors and numbers that have to be alike, pair by pair."""
 
     frame: Frame
     operator: Operator
     node: ast.AST
+    compared: tuple[tuple[Value, Value], ...] = ()
+
+    def comparing(self, one: Value, other: Value) -> Site:
+        """The same for what two functions give, or what a function is given and gives."""
+        pairs = list(leaves(one)), list(leaves(other))
+        return replace(self, compared=tuple(zip(*pairs, strict=True)) if len(pairs[0]) == len(pairs[1]) else ())
 
 
 def run(site: Site, role: str, function: Value, operands: tuple[Value, ...]) -> Value:

@@ -42,6 +42,7 @@ def cond(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     for role, branch in zip(ROLES, branches, strict=True):
         sound = check_count(site, role, branch, len(given.items)) and sound
         found.append(run(site, role, branch, given.items))
+    site = site.comparing(*found)
     if sound and all(check_outputs(site, role, value, ints=True) for role, value in zip(ROLES, found, strict=True)):
         _compare(site, found[0], found[1])
     return made(site, _joined(found[0], found[1]))

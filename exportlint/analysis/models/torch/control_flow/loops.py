@@ -69,6 +69,7 @@ def _check_condition(site: Site, value: Value) -> None:
 
 
 def _check_carries(site: Site, role: str, given: Value, returned: Value) -> None:
+    site = site.comparing(given, returned)
     names = ("the carried values", role)
     old, new = list(leaves(given)), list(leaves(returned))
     if len(old) != len(new):

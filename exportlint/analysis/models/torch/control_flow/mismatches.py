@@ -114,5 +114,13 @@ def _dtypes_differ(one: Tensor, other: Tensor) -> bool:
 
 def refuse(site: Site, what: Property, problem: str) -> bool:
     """Record what does not fit; false."""
-    site.frame.emit(BodyMismatch, site.node, None, operator=site.operator, what=what, problem=problem)
+    site.frame.emit(
+        BodyMismatch,
+        site.node,
+        None,
+        operator=site.operator,
+        what=what,
+        problem=problem,
+        compared=site.compared,
+    )
     return False
