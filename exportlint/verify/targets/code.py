@@ -84,7 +84,7 @@ class Code:
     @cached_property
     def usages(self) -> Usages:
         """What the files make and call."""
-        return Usages(self._engine)
+        return Usages(self._engine, lambda: self.files)
 
     @cached_property
     def sources(self) -> Sources:
