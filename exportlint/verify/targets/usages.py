@@ -14,13 +14,14 @@ from exportlint.analysis.eval.engine import Engine
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.names import named_value, top_level_value
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted, imported
+from exportlint.verify.targets.conftests import Conftests
 from exportlint.verify.targets.registries import Registries, entries_of, look_up
 from exportlint.verify.targets.replacing import replaced
 from exportlint.verify.targets.signatures import parameters
 from exportlint.verify.targets.slices import Scope, own_expressions, scopes, slice_of
 
-Made: TypeAlias = "Class | tuple[Made, ...] | Choice | ast.Dict | None"
-"""What a call returns: an instance of a class, or several; or a dictionary, as it is written."""
+Made: TypeAlias = "Class | tuple[Made, ...] | Choice | ast.Dict | Imported | None"
+"""What a call returns: an instance of a class, or several; or a dictionary, as it is written; or an import."""
 
 _SAME = frozenset({"to", "cuda", "cpu", "eval", "train", "float", "double", "half", "requires_grad_", "apply"})
 """Methods of a model that return it."""
@@ -85,11 +86,19 @@ class Choice:
         return Choice(key, self.entries)
 
 
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import inside of a function binds, by its qualified name."""
+
+    name: str
+
+
 class Usages:
     """What modules make and call. `files` are all that may register models."""
 
     def __init__(self, engine: Engine, files: Callable[[], Iterable[Module]]) -> None:
         self._engine = engine
+        self._conftests = Conftests(engine.project, files)
         self._registries = Registries(engine.project, files)
         self._returned: dict[FunctionNode, Made] = {}
 
@@ -107,7 +116,7 @@ class Usages:
 
     def in_module(self, module: Module) -> Iterator[Usage]:
         """The usages in a file, what is the main program first."""
-        for scope in scopes(module):
+        for scope in scopes(module, self._conftests.seen_by(module)):
             yield from self._in_scope(scope)
 
     def _in_scope(self, scope: Scope, chosen: ast.Constant | None = None) -> Iterator[Usage]:
@@ -162,6 +171,7 @@ class Usages:
                 frame = Frame(self._engine.for_root(), module)
                 for name, target in imported(statement, module.package):
                     if name != "*" and name not in module.bindings:
+                        names[name] = Imported(target)
                         names[f"{name}()"] = self._made_by(named_value(frame, target, module), depth)
             elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 made = self._made(module, statement.value, names, depth)
@@ -194,7 +204,13 @@ class Usages:
             case ast.Call(func=(ast.Subscript() | ast.Call()) as function):
                 return self._chosen(module, function, names, depth, is_called=True)
             case ast.Call(func=(ast.Name() | ast.Attribute()) as function):
-                made = self._made_by(top_level_value(self._engine, module, function), depth)
+                first, dot, rest = (dotted(function) or "").partition(".")
+                held = names.get(first) if dot else None
+                if isinstance(held, Imported):
+                    value = named_value(Frame(self._engine.for_root(), module), f"{held.name}.{rest}", module)
+                else:
+                    value = top_level_value(self._engine, module, function)
+                made = self._made_by(value, depth)
                 if made is None:
                     return self._chosen(module, node, names, depth, is_called=False)
                 return made.given_by(node) if isinstance(made, Choice) else made
@@ -255,7 +271,7 @@ def _with(scope: Scope, old: ast.expr, new: ast.expr) -> Scope:
     function = copy.copy(scope.function)
     if function is not None:
         function.body = body
-    return Scope(scope.module, body, function)
+    return replace(scope, body=body, function=function)
 
 
 def _holds(nodes: Iterable[ast.AST], part: ast.AST) -> bool:
