@@ -32,6 +32,8 @@ _SHOWN = {
     "EXP2": _shown((), ("example", "values")),
     # State: what one call leaves to the next, and what it writes to.
     "EXP3": _shown(("example", "values"), ("again", "state")),
+    # A check of what the trace saw passes with any values, which only shows with some that eager refuses.
+    "EXP301": _shown(("example",), ("values", "again", "state", "refused")),
     # It is no state: nothing can be learnt of it, which a call alone does not show.
     "EXP313": _shown(("example", "values", "global"), ("again", "state")),
     "EXP309": _shown(("example", "again", "state"), ("gradients",)),

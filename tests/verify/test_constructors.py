@@ -34,6 +34,8 @@ PARSER = (
     '    parser.add_argument("-w", "--width", type=int, default=9)\n'
     '    parser.add_argument("--narrow", dest="inner", type=int, default=4)\n'
 )
+ADDS = '    def add(self, parser):\n        parser.add_argument("--width", type=int, default=9)\n'
+ADDS += '        parser.add_argument("--inner", type=int, default=4)\n        return parser\n\n'
 
 
 class Case(NamedTuple):
@@ -140,6 +142,46 @@ CASES = {
             )
         },
         ("batch", 8),
+    ),
+    "a class that parses options": Case(
+        READS_WIDTH,
+        {
+            "main.py": (
+                "import argparse\n\n\nclass Options:\n    def __init__(self):\n"
+                f"        self.parser = argparse.ArgumentParser()\n        self.add(self.parser)\n\n{ADDS}"
+                "    def parse(self):\n        self.opt = self.parser.parse_args()\n        self.opt.width = 7\n"
+                "        return self.opt\n"
+            )
+        },
+        ("batch", 7),
+    ),
+    "a class whose method does more than parse": Case(
+        READS_WIDTH,
+        {
+            "main.py": (
+                "import argparse\nimport os\n\n\nclass Options:\n    def __init__(self):\n"
+                f"        self.parser = argparse.ArgumentParser()\n        self.add(self.parser)\n\n{ADDS}"
+                "    def parse(self):\n        options = self.parser.parse_args()\n        self.log(options)\n"
+                "        return options\n\n    def log(self, options):\n        os.makedirs(str(options.width))\n"
+            )
+        },
+        ("batch", 9),
+    ),
+    "a class that inherits how it parses": Case(
+        READS_WIDTH,
+        {
+            "main.py": (
+                "from base import Base\n\n\nclass Options(Base):\n    def add(self, parser):\n"
+                "        parser = super().add(parser)\n        parser.set_defaults(width=6)\n        return parser\n"
+            ),
+            "base.py": (
+                f"import argparse\n\n\nclass Base:\n{ADDS}    def gather(self):\n"
+                "        parser = self.add(argparse.ArgumentParser())\n        opt, _ = parser.parse_known_args()\n"
+                "        open('log', 'w').write(str(opt))\n        return parser.parse_args()\n\n"
+                "    def parse(self):\n        opt = self.gather()\n        return opt\n"
+            ),
+        },
+        ("batch", 9),
     ),
     "options as they are parsed, before they depend on data": Case(
         READS_WIDTH,

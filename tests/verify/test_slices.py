@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 from pathlib import Path
 
 import pytest
 
 from exportlint.cli import main
+from exportlint.config import Configuration
+from exportlint.verify.target import Target
+from exportlint.verify.targets import find_targets
 from tests.cli.runner import write
 from tests.sampling import one_in
 
@@ -155,6 +159,81 @@ def test_what_does_more_than_make_a_model_is_not_run(case: str, tmp_path: Path) 
 def test_what_cannot_be_told_is_not_run(case: str, tmp_path: Path) -> None:
     is_target, listed = usages(tmp_path, UNTOLD[case])
     assert not is_target, listed
+
+
+CONFTESTS = {
+    "a fixture of the folder": (
+        {
+            "tests/conftest.py": (
+                "import pytest\nfrom net import Net\n\nWIDE = 3\n\n\n"
+                "@pytest.fixture\ndef net():\n    return Net(WIDE)\n"
+            )
+        },
+        True,
+    ),
+    "a fixture of the folder above, which the nearest one needs": (
+        {
+            "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef recipe():\n    return 3\n",
+            "tests/conftest.py": "import pytest\nimport net as nets\n\n\n"
+            "@pytest.fixture(scope='session')\ndef net(recipe):\n    yield nets.Net(recipe)\n",
+        },
+        True,
+    ),
+    "an imported fixture": (
+        {
+            "tests/__init__.py": "",
+            "tests/conftest.py": "from .made import *\n",
+            "tests/made.py": (
+                "from pytest import fixture\nfrom .sizes import WIDE\n\n\n"
+                "@fixture\ndef net():\n    from net import Net\n\n    return Net(WIDE)\n"
+            ),
+            "tests/sizes.py": "WIDE = 3\n",
+        },
+        True,
+    ),
+    "a fixture that downloads": (
+        {
+            "tests/conftest.py": (
+                "import pytest, torch\nfrom net import Net\n\nSTATE = torch.load('net.pt')\n\n\n"
+                "@pytest.fixture\ndef net():\n    return Net(STATE['recipe'])\n"
+            )
+        },
+        False,
+    ),
+    "a fixture of another folder": (
+        {
+            "others/conftest.py": (
+                "import pytest\nfrom net import Net\n\n\n@pytest.fixture\ndef net():\n    return Net(3)\n"
+            )
+        },
+        False,
+    ),
+    "a function that is no fixture": (
+        {"tests/conftest.py": "from net import Net\n\n\ndef net():\n    return Net(3)\n"},
+        False,
+    ),
+}
+"""Files beside a test that asks for `net`, and whether they say what that is."""
+
+
+@pytest.mark.parametrize("case", one_in(3, CONFTESTS))
+def test_fixtures_come_from_the_folders_around(case: str, tmp_path: Path) -> None:
+    files, expected = CONFTESTS[case]
+    write(tmp_path, {**files, "tests/test_net.py": "import torch\n\n\ndef test(net):\n    net(torch.ones(2, 3))\n"})
+    write(tmp_path, {"pyproject.toml": "", "net.py": NET})
+    (target,) = find_targets(["net.py"], Configuration(tmp_path), tmp_path).targets or [None]
+    assert (isinstance(target, Target) and getattr(target.inputs, "inputs", None) is not None) is expected
+
+
+@pytest.mark.thorough
+def test_a_model_of_a_fixture_is_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files, _ = CONFTESTS["an imported fixture"]
+    code = "import torch\n\n\nclass TestNet:\n    def test(self, net):\n        net(torch.ones(5, 3))\n"
+    write(tmp_path, {**files, "pyproject.toml": "", "net.py": NET, "tests/test_net.py": code})
+    with contextlib.chdir(tmp_path):
+        main(["verify", "--no-cache", "--output-format", "json", "net.py"])
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert (run["verdict"], run["inputs"]) == ("exports", ["x: float32[x.shape[0]=5, 3]"])
 
 
 @pytest.mark.parametrize("case", one_in(4, TOLD))

@@ -383,6 +383,23 @@ def test_sizes_do_not_vary_if_forward_takes_arguments_by_two_stars(tmp_path: Pat
     )
 
 
+@pytest.mark.parametrize(
+    ("check", "ruling"),
+    [("assert x.data.max() <= 1e6", "confirmed"), ("torch._assert_async(x.data.isnan().any() | True)", "not reached")],
+)
+def test_a_check_of_data_is_not_refuted_by_values_that_pass_it(check: str, ruling: str, tmp_path: Path) -> None:
+    """In strict mode, the program checks what the trace saw."""
+    file = tmp_path / "checks.py"
+    file.write_text(HEAD + forward(f"{check}\nreturn x + 1"), encoding="utf-8")
+    reference = Reference("checks", "Model", file)
+    target = Target(
+        "target", "configured", reference, Written((X,)), (file, 1), tmp_path, (tmp_path,), modes=("strict",)
+    )
+    (run,) = verify([target], Path(sys.executable))
+    judgement = Linted(Configuration(tmp_path, isolated=True)).judge([run], [file])
+    assert [(judged.finding.code, judged.ruling) for judged in judgement.findings] == [("EXP301", ruling)]
+
+
 def test_why_a_package_cannot_be_imported_is_said(tmp_path: Path) -> None:
     """And not that a relative import has no package then."""
     package = tmp_path / "package"

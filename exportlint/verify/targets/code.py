@@ -84,7 +84,7 @@ class Code:
     @cached_property
     def usages(self) -> Usages:
         """What the files make and call."""
-        return Usages(self._engine)
+        return Usages(self._engine, lambda: self.files)
 
     @cached_property
     def sources(self) -> Sources:
@@ -121,7 +121,7 @@ class Code:
         """Why a model cannot be made and called whatever it is given, in a few words."""
         if "<locals>" in cls.qualname:
             return "is defined inside of a function, so it cannot be imported"
-        missing = [name for name, node in self._methods(cls).items() if _is_abstract(node)]
+        missing = [name for name, node in self.methods(cls).items() if _is_abstract(node)]
         if missing:
             return f"is abstract: `{missing[0]}` is left to subclasses"
         forward = self.method(cls, "forward")
@@ -197,7 +197,8 @@ class Code:
     def _lineage(self, cls: Class) -> tuple[Class, ...]:
         return lineage(self._frame(cls), cls)
 
-    def _methods(self, cls: Class) -> dict[str, FunctionNode]:
+    def methods(self, cls: Class) -> dict[str, FunctionNode]:
+        """The methods of a class by name, also those that it inherits from classes of the project."""
         found: dict[str, FunctionNode] = {}
         for owner in reversed(self._lineage(cls)):
             found |= owner.methods

@@ -33,7 +33,7 @@ def command_lines(module: Module) -> Iterator[CommandLine]:
     whole = Scope(module, main_body(module))
     for name, binding in module.bindings.items():
         if isinstance(binding, FunctionNode) and not required(binding):
-            returned, options = _returned(binding), _options([binding])
+            returned, options = _returned(binding), options_in([binding])
             if returned is not None and options:
                 value = ast.parse(f"{name}(){returned}", mode="eval").body
                 line = _line(whole, _end(whole), value, f"options_of_{name}")
@@ -57,7 +57,7 @@ def _line(scope: Scope, place: Trail, value: ast.expr, function: str, name: str 
         return None
     lines = "\n".join(map(ast.unparse, [*picked, ast.Return(value)])).splitlines()
     text = "\n".join([f"def {function}():", *(f"    {line}" for line in lines)])
-    return CommandLine(_options(picked, name), f"{function}()", text)
+    return CommandLine(options_in(picked, name), f"{function}()", text)
 
 
 def _returned(function: FunctionNode) -> str | None:
@@ -66,7 +66,7 @@ def _returned(function: FunctionNode) -> str | None:
     for statement in (node for node in ast.walk(function) if isinstance(node, ast.Assign | ast.AnnAssign)):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         names = {target.id for target in targets if isinstance(target, ast.Name)}
-        if statement.value is not None and _is_parsed(statement.value):
+        if statement.value is not None and is_parsed(statement.value):
             options |= names
         elif statement.value is not None and "ArgumentParser(" in ast.unparse(statement.value):
             parsers |= names
@@ -76,16 +76,16 @@ def _returned(function: FunctionNode) -> str | None:
                 return ".parse_args([])"
             case ast.Return(value=ast.Name(id=name)) if name in options:
                 return ""
-            case ast.Return(value=ast.expr() as value) if _is_parsed(value) or "vars(" in ast.unparse(value):
+            case ast.Return(value=ast.expr() as value) if is_parsed(value) or "vars(" in ast.unparse(value):
                 return ""
     return None
 
 
-def _is_parsed(value: ast.expr) -> bool:
+def is_parsed(value: ast.expr) -> bool:
     """Whether an expression is `parser.parse_args()` or `parser.parse_known_args()[0]`."""
     match value:
         case ast.Subscript(value=inner):
-            return _is_parsed(inner)
+            return is_parsed(inner)
         case ast.Call(func=ast.Attribute(attr=method)):
             return method in _PARSERS
     return False
@@ -99,7 +99,7 @@ def _parsed(scope: Scope) -> Iterator[CommandLine]:
     for statement, trail in scope.statements():
         match statement:
             case ast.Assign(targets=[ast.Name(id=name) | ast.Tuple(elts=[ast.Name(id=name), *_])], value=value):
-                if not _is_parsed(value):
+                if not is_parsed(value):
                     continue
             case _:
                 continue
@@ -111,7 +111,7 @@ def _parsed(scope: Scope) -> Iterator[CommandLine]:
                 break
 
 
-def _options(nodes: Iterable[ast.AST], name: str | None = None) -> frozenset[str]:
+def options_in(nodes: Iterable[ast.AST], name: str | None = None) -> frozenset[str]:
     """The options that code adds to a parser, and what it sets of what is parsed."""
     found: set[str] = set()
     for node in itertools.chain.from_iterable(map(ast.walk, nodes)):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from exportlint.analysis.torch import table
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 from exportlint.verify.targets.command_lines import command_lines
+from exportlint.verify.targets.option_classes import options_of_class
 from exportlint.verify.targets.places import reference
 from exportlint.verify.targets.signatures import parameters, required
 from exportlint.verify.targets.tables import Table, tables
@@ -198,6 +199,10 @@ class Constructors:
                     names = self._fields(binding)
                     if names and not self._code.is_model(binding) and not self._needs(binding):
                         yield _Configuration(names, module, f"{name}()")
+            for cls in module.classes if "add_argument(" in module.source.text else ():
+                line = options_of_class(cls, self._code.methods(cls))
+                if line is not None:
+                    yield _Configuration(line.names, module, line.code, line.statement)
             for line in command_lines(module):
                 yield _Configuration(line.names, module, line.code, line.statement)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from exportlint.syntax.definitions import FunctionNode
 from exportlint.verify.targets.signatures import required
@@ -14,8 +15,21 @@ _SET_UPS = ("setUpClass", "setup_class", "setUp", "setup_method", "setup")
 _DEEP = 5
 """How many fixtures may need one another."""
 
+Shared: TypeAlias = Callable[[str], "FunctionNode | None"]
+"""Gives a fixture from outside of a file, by its name."""
 
-def tests_of_class(cls: ast.ClassDef, body: Sequence[ast.stmt]) -> Iterator[FunctionNode]:
+
+def nothing(_name: str) -> FunctionNode | None:
+    """No fixtures."""
+    return None
+
+
+def is_fixture(function: FunctionNode) -> bool:
+    """Whether a function is a fixture of pytest."""
+    return _decorator(function, "fixture") is not None
+
+
+def tests_of_class(cls: ast.ClassDef, body: Sequence[ast.stmt], shared: Shared) -> Iterator[FunctionNode]:
     """The test methods of a class, each as a function that sets up first. `body` is that of the file.
 
     What stands in `self` then stands in variables: `self.net` in `self_net`.
@@ -35,15 +49,24 @@ def tests_of_class(cls: ast.ClassDef, body: Sequence[ast.stmt]) -> Iterator[Func
         made.args = copy.copy(test.args)
         made.args.args = test.args.args[1:]
         made.body = [*before, *_body(test)]
-        yield with_fixtures(made, body)
+        yield with_fixtures(made, body, shared)
 
 
-def with_fixtures(test: FunctionNode, body: Sequence[ast.stmt]) -> FunctionNode:
-    """A test that makes itself what fixtures of its file, and the first of its parameters, would give it."""
+def with_fixtures(test: FunctionNode, body: Sequence[ast.stmt], shared: Shared) -> FunctionNode:
+    """A test that makes itself what fixtures and the first of its parameters would give it.
+
+    `body` is that of the file; other fixtures are `shared`.
+    """
     needed = required(test)
     if not needed:
         return test
-    fixtures = {s.name: s for s in body if isinstance(s, FunctionNode) and _decorator(s, "fixture") is not None}
+    own = {s.name: s for s in body if isinstance(s, FunctionNode) and is_fixture(s)}
+    if not test.name.startswith("test") and not is_fixture(test):
+        shared = nothing
+
+    def fixtures(name: str) -> FunctionNode | None:
+        return own.get(name) or shared(name)
+
     given = _first_parameters(test)
     before: list[ast.stmt] = []
     made = [name for name in needed if _make(name, fixtures, given, before, 0)]
@@ -58,7 +81,7 @@ def with_fixtures(test: FunctionNode, body: Sequence[ast.stmt]) -> FunctionNode:
 
 def _make(
     name: str,
-    fixtures: Mapping[str, FunctionNode],
+    fixtures: Shared,
     given: Mapping[str, ast.expr],
     before: list[ast.stmt],
     depth: int,
@@ -67,7 +90,7 @@ def _make(
     if name in given:
         before.append(_assigned(name, given[name]))
         return True
-    fixture = fixtures.get(name)
+    fixture = fixtures(name)
     if fixture is None or depth == _DEEP:
         return False
     if not all(_make(other, fixtures, {}, before, depth + 1) for other in required(fixture)):

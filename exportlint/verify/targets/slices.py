@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from exportlint.syntax.definitions import FunctionNode, Module
-from exportlint.verify.targets.fixtures import tests_of_class, with_fixtures
+from exportlint.verify.targets.fixtures import Shared, nothing, tests_of_class, with_fixtures
 from exportlint.verify.targets.signatures import parameters
 
 Trail = tuple[tuple[Sequence[ast.stmt], int], ...]
@@ -38,11 +38,15 @@ _CERTAIN = (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.ClassDef,
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Code that runs by itself: the body of a file, or of a function that can be called without arguments."""
+    """Code that runs by itself: the body of a file, or of a function that can be called without arguments.
+
+    `shared` are the fixtures from other files that tests may ask for.
+    """
 
     module: Module
     body: Sequence[ast.stmt]
     function: FunctionNode | None = None
+    shared: Shared = nothing
 
     def statements(self) -> Iterator[tuple[ast.stmt, Trail]]:
         """Its statements, also those inside of others, each with where it is."""
@@ -89,10 +93,10 @@ def slice_of(scope: Scope, trail: Trail, wanted: Sequence[ast.expr], *, is_impor
             break
         found.bind_defaults(function)
         if not {argument.arg for argument in parameters(function)} & found.needed:
-            scope = Scope(scope.module, main_body(scope.module))
+            scope = Scope(scope.module, main_body(scope.module), shared=scope.shared)
             trail = ((scope.body, len(scope.body)),)
             continue
-        called = next(_calls_of(function, scope.module), None)
+        called = next(_calls_of(function, scope), None)
         if called is None or not found.bind_arguments(function, called[0]):
             return None
         _, scope, trail = called
@@ -123,20 +127,20 @@ def _is_star(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
 
 
-def scopes(module: Module) -> Iterator[Scope]:
+def scopes(module: Module, shared: Shared = nothing) -> Iterator[Scope]:
     """The code of a file by functions, what is the main program first."""
-    yield Scope(module, main_body(module))
+    yield Scope(module, main_body(module), shared=shared)
     for statement in main_body(module):
         if isinstance(statement, FunctionNode):
-            function = with_fixtures(statement, module.tree.body)
-            yield Scope(module, function.body, function)
+            function = with_fixtures(statement, module.tree.body, shared)
+            yield Scope(module, function.body, function, shared)
         elif isinstance(statement, ast.ClassDef):
-            tests = tests_of_class(statement, module.tree.body)
-            yield from (Scope(module, test.body, test) for test in tests)
+            tests = tests_of_class(statement, module.tree.body, shared)
+            yield from (Scope(module, test.body, test, shared) for test in tests)
 
 
-def _calls_of(function: FunctionNode, module: Module) -> Iterator[tuple[ast.Call, Scope, Trail]]:
-    for scope in scopes(module):
+def _calls_of(function: FunctionNode, caller: Scope) -> Iterator[tuple[ast.Call, Scope, Trail]]:
+    for scope in scopes(caller.module, caller.shared):
         if scope.function is not function:
             for statement, trail in scope.statements():
                 for node in own_expressions(statement):
@@ -286,6 +290,13 @@ def bound_by(node: ast.AST) -> set[str]:
     return found
 
 
+def _bound_itself(node: ast.AST) -> set[str]:
+    """The names that a node binds without those inside of it."""
+    if isinstance(node, ast.Name):
+        return {node.id} if isinstance(node.ctx, ast.Store) else set()
+    return bound_by(node) if isinstance(node, (ast.Import, ast.ImportFrom, FunctionNode, ast.ClassDef)) else set()
+
+
 def free(node: ast.AST) -> set[str]:
     """The names that a piece of code reads, and does not bind itself for itself alone."""
     read: set[str] = set()
@@ -299,7 +310,7 @@ def free(node: ast.AST) -> set[str]:
             inner.add(one.name)
         elif isinstance(one, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
             inner |= {n.arg for n in ast.walk(one.args) if isinstance(n, ast.arg)}
-            inner |= {n.id for n in ast.walk(one) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            inner |= {name for part in ast.walk(one) if part is not one for name in _bound_itself(part)}
         elif isinstance(one, (ast.With, ast.For)) and one is not node:
             inner |= bound_by(one)
     if isinstance(node, (ast.If, ast.With, ast.For, ast.Try)):
