@@ -27,7 +27,8 @@ STORED_AT = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict={(2, 4): ERR
 STORED_SLICE = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
 SLICE = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict={(2, 4): ERROR, (2, 13): None})
 NUMBER = Claim(non_strict={(2, 4): ERROR, (2, 9): None}, strict=always(None))
-PLACES = {"stored": STORED_SLICE, "unchecked": SLICE, "number": NUMBER}
+MOVED = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR})
+PLACES = {"stored": STORED_SLICE, "unchecked": SLICE, "number": NUMBER, "moved": MOVED}
 CACHED = Claim(non_strict=always(ERROR), strict=always(None))
 TARGETS = {
     "list index": "index into a Python list or module list",
@@ -100,11 +101,14 @@ def _in_older_torch(fact: DataIndex, context: Context) -> Iterator[Report]:
     if severity is None or fact.guarded:
         return
     what = "index of a tensor" if fact.place == "number" else "slice bound"
-    help_text = (
-        "use `index_select`"
-        if fact.place == "number"
-        else "read it into a variable with `.item()`, and check with `torch._check` that it is not negative and fits"
-    )
+    if fact.place == "number":
+        help_text = "use `index_select`"
+    elif fact.place == "moved":
+        help_text = "slice in two steps, `x[n:][:, 1:]`, or check with `torch._check` that it is not negative"
+    else:
+        help_text = (
+            "read it into a variable with `.item()`, and check with `torch._check` that it is not negative and fits"
+        )
     yield Report(severity, f"{what} is read from a tensor: torch.export does not know its value", help_text)
 
 

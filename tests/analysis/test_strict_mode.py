@@ -100,6 +100,11 @@ REFUSED = [
     "x = x[n.max()][None]",
     "x = x[torch.zeros((), dtype=torch.long)][None]",
     "x = x[torch.tensor([1, 0])[0]][None]",
+    "m = n.item(); x = x + x[m:, 1:].sum()",
+    "m = n.item(); x = x + x[m : m + 1, -1].sum()",
+    "m, k = torch.stack([n, n]).tolist(); x = x + x[m:, k:].sum()",
+    "m = n.item(); x = x + x[m:, [0, 1, 2, 3]].sum()",
+    "m = n.item(); x = x + x[m:, x[0] > 0].sum()",
     "x = torch.autograd.Variable(x)",
     "x = (x > 0).type(torch.Tensor)",
     "with torch.backends.cuda.sdp_kernel(enable_flash=False): x = x + 1",
@@ -162,6 +167,12 @@ HELD = [
 """Numbers and arrays of numpy that the program lacks: it gives something else, or tensors without data."""
 
 TAKEN = [
+    "m = n.item(); x = x + x[m:][:, 1:].sum()",
+    "m = n.item(); x = x + x[m:, :2].sum()",
+    "m = n.item(); x = x + x[m:, None, ::2].sum()",
+    "m = n.item(); x = x + x[:m, 1:].sum()",
+    "m = n.item(); x = x + x[1:, m:].sum()",
+    "m = n.item(); torch._check(m >= 0); x = x + x[m:, 1:].sum()",
     "x = x * max([1, 2], key=lambda v: -v)",
     "d = {1: 5, 2: 3}; x = x * max(d, key=d.get)",
     "x = x * max(range(3), key=abs)",

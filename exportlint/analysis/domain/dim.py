@@ -516,6 +516,16 @@ def _remainder(dividend: Expression, divisor: int) -> Dim | None:
     return None if rest is None else rest * common + left
 
 
+def raised(dim: Dim, lowest: int) -> Dim:
+    """A number that data decides, of which it is known that it is not below `lowest`; of other dims nothing changes."""
+    match dim:
+        case Expression(constant=0, terms=(((Unbacked() as number,), 1),)):
+            return unbacked(number.name, lowest if number.lowest is None else max(number.lowest, lowest))
+        case Approximation(is_data=True):
+            return Approximation(max(dim.lowest, lowest), dim.highest, dim.sources, dim.varies, is_data=True)
+    return dim
+
+
 def substituted(dim: Dim, numbers: Callable[[Unbacked], Dim]) -> Dim:
     """The dim in which each unbacked number is replaced by what `numbers` returns for it."""
     if not isinstance(dim, Expression):

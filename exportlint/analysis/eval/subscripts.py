@@ -391,6 +391,39 @@ def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq
         data = data_of(value)
         if isinstance(data, Scalar) and not data.assumed and data.api != "size":
             frame.emit(DataIndex, node, data, place="number", operand=data)
+    if frame.engine.mode == "strict" and (data := _moved_start(frame, parts, values)) is not None:
+        frame.emit(DataIndex, node, data, place="moved", operand=data)
+
+
+def _moved_start(frame: Frame, parts: Seq[ast.expr], values: Seq[Value]) -> Scalar | None:
+    """The number read from a tensor at which a slice starts, if a later index of the same subscript moves the start on.
+
+    Strict mode has one node for all of `x[n:, 1:]`, and misses the symbol for the place that `x[n:]` alone starts at.
+    """
+    start: Scalar | None = None
+    for part, value in zip(parts, values, strict=False):
+        lower = frame.peek(part.lower) if isinstance(part, ast.Slice) and part.lower is not None else None
+        if start is not None and _moves(part, value, lower):
+            return start
+        data = data_of(lower) if lower is not None else None
+        if isinstance(data, Scalar) and not data.assumed and data.api in {"item", "tolist"}:
+            start = data
+    return None
+
+
+def _moves(part: ast.expr, value: Value, lower: Value | None) -> bool:
+    """Whether an index surely leaves out the first element, or surely copies what it selects."""
+    if isinstance(part, ast.Slice):
+        given = lower
+    elif isinstance(value, Tensor):
+        return not (value.assumed or value.zero_dim)
+    elif _is_list(value):
+        return True
+    else:
+        given = value
+    if isinstance(given, Const):
+        return isinstance(given.value, int) and not isinstance(given.value, bool) and given.value != 0
+    return isinstance(given, Scalar) and isinstance(part, ast.Slice) and not given.assumed
 
 
 def _is_number(value: Value) -> TypeGuard[Tensor]:

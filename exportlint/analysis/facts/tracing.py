@@ -22,10 +22,11 @@ class DataIndex(Fact):
     """Tensor data stands in the index of a tensor, as a bound of a slice or as a number.
 
     stored: the bound, a tensor, of an assignment. unchecked: a bound that nothing can have been asserted about, since
-    it is read where it is used. number: read by `.item()`, in an index that is read.
+    it is read where it is used. number: read by `.item()`, in an index that is read. moved: a bound where a slice
+    starts, and a later index moves the start on.
     """
 
-    place: Literal["stored", "unchecked", "number"]
+    place: Literal["stored", "unchecked", "number", "moved"]
     operand: Tensor | Scalar
 
 

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from math import inf
 
+from exportlint.analysis.domain.dim import raised
 from exportlint.analysis.domain.interval import EVERYTHING, Interval, Sign, intersection, range_of
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import (
@@ -35,6 +36,7 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.module_parameters import note_made
 from exportlint.analysis.eval.names import DISABLES, SCRIPTS, custom_op
 from exportlint.analysis.eval.narrowing import path
+from exportlint.analysis.eval.sizes import ANY_DATA
 from exportlint.analysis.eval.tensor_results import kind_of
 from exportlint.analysis.facts import Conversion, Copy
 from exportlint.analysis.models.torch.check_messages import note_message
@@ -169,7 +171,9 @@ def _check(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
         value = frame.env.get(key) if key is not None else None
         if key is not None and isinstance(value, Scalar):
             within, apart = _range(frame, name, condition, child, value)
-            frame.env[key] = replace(value, assumed=True, within=within, apart=apart)
+            lowest = within[0] if within is not None else -inf
+            dim = raised(value.dim or ANY_DATA, int(lowest)) if lowest > -inf else value.dim
+            frame.env[key] = replace(value, assumed=True, within=within, apart=apart, dim=dim)
         elif key is not None and isinstance(value, Tensor):
             frame.env[key] = replace(value, shape=value.shape.without_data())  # `torch._check(x.shape[0] > 0)`
     return NONE

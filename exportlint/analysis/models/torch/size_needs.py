@@ -29,18 +29,25 @@ def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], argume
         return
     tensor, short, needs = operands[0], name.rpartition(".")[2], find(name).needs
     if needs == "keys":
-        tensor = next((o for o in operands[:3] if isinstance(o, Tensor) and 2 in o.dynamic), tensor)
-        needed = frozenset({2})
-    elif needs == "every" and isinstance(tensor, Tensor):
-        needed = tensor.dynamic
-    elif needs == "unlike" and isinstance(tensor, Tensor):
+        tensor = next((o for o in operands[:3] if isinstance(o, Tensor) and 2 in _perhaps_empty(o)), tensor)
+        needed = _perhaps_empty(tensor) & {2}
+    elif needs == "every":
+        needed = _perhaps_empty(tensor)
+    elif needs == "unlike":
         other = operands[1] if len(operands) > 1 else None
-        needed = tensor.dynamic - (other.dynamic if isinstance(other, Tensor) else frozenset())
+        needed = _perhaps_empty(tensor) - (other.dynamic if isinstance(other, Tensor) else frozenset())
     elif needs == "divided":
         needed = _along(short, arguments, 1 if "." in name else 0)
     else:
         return
     _note(frame, tensor, needed, short, node)
+
+
+def _perhaps_empty(value: Value) -> frozenset[int]:
+    """The dimensions whose size data decides and which, for all that `torch._check` said, may have no elements."""
+    if not isinstance(value, Tensor):
+        return frozenset()
+    return frozenset([dim for dim in value.dynamic if value.shape.at(dim).within()[0] < 1])
 
 
 def note_varying_sizes(frame: Frame, name: str, operands: tuple[Value, ...], node: ast.AST) -> None:
@@ -60,7 +67,7 @@ def note_module_needs(frame: Frame, module: TorchModule, operand: Value, node: a
     """Record that a module of torch must know a size of its input that data decides."""
     short = module.name.rpartition(".")[2]
     if module.name in NORMALIZERS and isinstance(operand, Tensor):
-        _note(frame, operand, operand.dynamic, short, node)
+        _note(frame, operand, _perhaps_empty(operand), short, node)
     elif (layer := find_layer(module.name)) is not None and layer.recurrent:
         given = dict(module.arguments).get("batch_first", Const(False))
         if isinstance(given, Const):

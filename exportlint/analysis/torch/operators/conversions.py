@@ -21,9 +21,9 @@ OPERATORS = (
     *each("Tensor.requires_grad_ detach_", shape="same", storage="view"),
     *each(
         """
-        Tensor.to_sparse Tensor.to_sparse_coo Tensor.to_sparse_csr quantize_per_tensor fake_quantize_per_tensor_affine
-        fake_quantize_per_channel_affine
+        Tensor.to_sparse Tensor.to_sparse_coo Tensor.to_sparse_csr fake_quantize_per_channel_affine
         """,
         varying="refused",
     ),
+    *each("quantize_per_tensor fake_quantize_per_tensor_affine", varying="refused", plain=("scale", "zero_point")),
 )
