@@ -400,6 +400,22 @@ def test_a_check_of_data_is_not_refuted_by_values_that_pass_it(check: str, rulin
     assert [(judged.finding.code, judged.ruling) for judged in judgement.findings] == [("EXP301", ruling)]
 
 
+def test_a_program_that_holds_a_tensor_of_the_trace_does_not_refuse_inputs(tmp_path: Path) -> None:
+    """It raises an AssertionError with any inputs, so it accepts no more than none."""
+    file = tmp_path / "masked.py"
+    masked = forward("self.layer.weight.data *= self.mask\nreturn self.layer(x)", rest=layer("nn.Linear(3, 3)"))
+    masked = masked.replace(
+        "nn.Linear(3, 3)\n", "nn.Linear(3, 3)\n        self.register_buffer('mask', torch.eye(3))\n"
+    )
+    file.write_text(HEAD + masked, encoding="utf-8")
+    reference = Reference("masked", "Model", file)
+    target = Target(
+        "target", "configured", reference, Written((X,)), (file, 1), tmp_path, (tmp_path,), modes=("strict",)
+    )
+    (run,) = verify([target], Path(sys.executable))
+    assert (run.verdict, run.reason.partition(":")[0]) == ("diverges", "example"), run.reason
+
+
 def test_why_a_package_cannot_be_imported_is_said(tmp_path: Path) -> None:
     """And not that a relative import has no package then."""
     package = tmp_path / "package"

@@ -16,7 +16,7 @@ def entry_key(key: object) -> object:
     return type(key).__name__, key
 
 
-Kind = Literal["binding", "contents", "buffer", "tensor"]
+Kind = Literal["binding", "contents", "buffer", "tensor", "made tensor"]
 """What is written: another value, other contents of a list or dict, a registered buffer, the data of a tensor."""
 
 

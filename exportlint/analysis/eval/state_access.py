@@ -124,6 +124,12 @@ def note_attribute_read(frame: Frame, receiver: Value | None, name: str, node: a
             note_read(frame, Cell(definition, name), node)
 
 
+STORED = "[…] ="
+REPLACING = frozenset({"copy_", "fill_", "zero_", "normal_", "uniform_"})
+"""Operators that write all elements, whatever was there before."""
+_LITERAL_INDEX = (ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp)
+
+
 def note_write(
     frame: Frame, cell: Cell | None, node: ast.AST, value: Value, before: Value | None, source: ast.AST, kind: Kind
 ) -> None:
@@ -202,3 +208,35 @@ def note_tensor_write(
         return
     if all(t.known and t.origin in {Origin.ATTRIBUTE, Origin.GLOBAL} for o in given for t in tensors_in(o)):
         note_write(frame, cell_of(frame, owner), node, target, target, node, "tensor")
+
+
+def note_made_tensor_write(
+    frame: Frame, owner: ast.expr, node: ast.AST, target: Tensor, operands: tuple[Value, ...], name: str
+) -> None:
+    """Record that a tensor that a call made, and keeps in state, is changed in place.
+
+    `name` is that of the operator. What writes all elements, or the same ones in each call, leaves nothing of earlier
+    calls.
+    """
+    cell = cell_of(frame, owner) if target.origin is Origin.FRESH and frame.engine.is_tracing else None
+    if cell is None:
+        return
+    replaces = _is_same_part(owner) if name == STORED else name in REPLACING and not isinstance(owner, ast.Subscript)
+    if replaces and isinstance(_base(owner), ast.Name):
+        return  # a variable has read the state before, but nothing of what is replaced
+    is_made_here = None in frame.heap.written.get(cell, frozenset())
+    computes = name != STORED and name not in REPLACING and not is_made_here
+    if computes or any(_holds_data(operand) for operand in operands):
+        target = target.but(known=False, depends_on_input=True)
+    note_write(frame, cell, node, target, target, node, "made tensor")
+    if replaces:
+        mark_written(frame, cell)
+
+
+def _is_same_part(target: ast.expr) -> bool:
+    """Whether `state[index]` is the same elements in each call: `0`, `:`, `..., 1:-1`."""
+    return isinstance(target, ast.Subscript) and all(isinstance(node, _LITERAL_INDEX) for node in walk(target.slice))
+
+
+def _base(target: ast.expr) -> ast.expr:
+    return _base(target.value) if isinstance(target, ast.Subscript) else target

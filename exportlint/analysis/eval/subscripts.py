@@ -50,6 +50,7 @@ from exportlint.analysis.eval.demands import (
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.names import top_level_value
 from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
+from exportlint.analysis.eval.state_access import STORED, note_made_tensor_write
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead, Mutation
 from exportlint.analysis.facts.tracing import AliasSubscript, DataIndex
@@ -338,6 +339,7 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
             if isinstance(data, Tensor):
                 read_data(frame, data, target, "[…] =")
             frame.emit(Mutation, target, option, api="[…] =", target=option, operands=(value,))
+            note_made_tensor_write(frame, target, target, option, (value,), STORED)
             _note_stored_at(frame, target, index)
         elif isinstance(option, (Tuple, Sequence)):
             is_open = isinstance(option, Sequence) and option.type == ITERABLE

@@ -31,6 +31,9 @@ from exportlint.analysis.state.effects import Effect
 from exportlint.analysis.state.registration import report_unregistered
 from exportlint.syntax.definitions import Class, Module, dotted
 
+_LEFT_BEHIND = frozenset({"binding", "contents", "made tensor"})
+"""Writes that no program makes."""
+
 
 def report_state(engine: Engine, calls: Calls, root: Value, *, surely_exported: bool) -> None:
     """Emit what is found of the reads and writes of state in the calls of a module.
@@ -93,15 +96,17 @@ def _facts(
                 site_of(write.module, write.node), write.symbol, write.guarded, write.value.trail,
                 name=_shown(write), target=write.value,
             )  # fmt: skip
-    changed = [w for w in writes if w.kind in {"binding", "contents"} and not _is_module(engine, w.value)]
+    changed = [w for w in writes if w.kind in _LEFT_BEHIND and not _is_module(engine, w.value)]
     if not changed:
         yield from _made_modules(engine, cell, writes)
         return
     found = carried.read_of(cell)
     read, effect = (None, None) if found is None else found
-    write = next((w for w in changed if w.depends_on_input), changed[0]) if read is not None else changed[0]
+    varying = next((w for w in changed if w.depends_on_input), changed[0])
+    # a tensor that is made once and changed in place is to be made elsewhere
+    write = changed[0] if read is None or varying.kind == "made tensor" else varying
     yield StateChange(
-        site_of(write.module, write.node), write.symbol, write.guarded, _trail(carried, write, read, effect),
+        site_of(write.module, write.node), write.symbol, write.guarded, _trail(carried, varying, read, effect),
         name=_shown(write),
         holder=_holder(engine, cell),
         carried=read is not None,

@@ -86,12 +86,15 @@ def function_of(code: Code, role: str) -> tuple[ast.Call, ast.FunctionDef | ast.
 
 def _bindings(call: ast.Call, node: ast.FunctionDef | ast.Lambda) -> Iterator[ast.stmt]:
     """Assignments of the operands to the parameters of a function: of what `map` takes apart, its first row."""
-    operands = call.args[-1]
+    named = next((k.value for k in call.keywords if k.arg in {"operands", "carried_inputs"}), None)
+    operands = named or next(reversed(call.args), None)
     if isinstance(operands, (ast.Tuple, ast.List)):
         given = operands.elts
-    else:
+    elif len(call.args) > 1:
         first = ast.Subscript(call.args[1], ast.Constant(0), ast.Load())
         given = [ast.fix_missing_locations(ast.copy_location(first, call.args[1])), *call.args[2:]]
+    else:
+        given = []
     for parameter, operand in zip(node.args.args, given, strict=False):
         target = ast.copy_location(ast.Name(parameter.arg, ast.Store()), operand)
         yield ast.copy_location(ast.Assign([target], operand), operand)

@@ -22,10 +22,13 @@ _REFUSALS = re.compile(
 
 def is_refusal(error: BaseException) -> bool:
     """Whether a program refuses its inputs by what torch put there, rather than by going wrong."""
+    frames = traceback.extract_tb(error.__traceback__)
+    raised_in = frames[-1].filename if frames else ""
+    if re.search(r"torch[\\/]_subclasses[\\/]", raised_in):  # a fake tensor has come into it, with any inputs
+        return False
     if isinstance(error, AssertionError) or _REFUSALS.search(text_of(error)):
         return True
-    frames = traceback.extract_tb(error.__traceback__)
-    return bool(frames) and re.search(r"torch[\\/]_?export[\\/]", frames[-1].filename) is not None
+    return re.search(r"torch[\\/]_?export[\\/]", raised_in) is not None
 
 
 _NO_MEMORY = re.compile(r"[Cc]an't allocate memory|(?:not enough|out of|no more) memory|bad_alloc")

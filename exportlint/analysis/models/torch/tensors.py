@@ -31,7 +31,7 @@ from exportlint.analysis.eval.grad_flags import note_grad_flag
 from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.sizes import any_size, product, read_at
 from exportlint.analysis.eval.special_methods import SPECIAL, TEXTS, call_special
-from exportlint.analysis.eval.state_access import note_tensor_write
+from exportlint.analysis.eval.state_access import note_made_tensor_write, note_tensor_write
 from exportlint.analysis.eval.tensor_results import same
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.facts.tracing import ClassText
@@ -150,6 +150,8 @@ def _in_memory(frame: Frame, api: table.Api, call: Call, value: Value, owner: as
     if is_self or is_in_place(api, call.arguments.after(tensor)):
         if record.runs_on_constants and owner is not None:
             note_tensor_write(frame, owner, node, tensor, call.arguments.values)
+        if owner is not None:
+            note_made_tensor_write(frame, owner, node, tensor, call.arguments.values, call.name)
         return tensor.but(data=None, known=False)
     if tensor.detached and record.name == "clone" and isinstance(value, Tensor):
         return value.but(detached=True)
