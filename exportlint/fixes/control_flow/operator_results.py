@@ -103,6 +103,8 @@ def _carried(code: Code, fact: BodyMismatch) -> Iterator[Draft]:
             continue
         if None in (one, other) and (None in (given.kind, returned.kind) or given.kind == returned.kind):
             continue
+        if _is_lower(given, returned):
+            raise DeclinedError("a cast back drops what each step adds: start with the dtype that the step returns")
         parameter = _parameter(node, place)
         dtype = code.make("{parameter}.dtype", parameter=parameter)
         for value in _values_at(node, place, len(fact.compared)):
