@@ -82,6 +82,8 @@ def _put_elsewhere(text: str, rng: random.Random, *, is_moved: bool) -> str | No
         return None
     lines, first, last = found
     block = lines[first:last]
+    if not block:  # a lone `\r`, which earlier edits can leave, ends lines for Python alone
+        return None
     rest = [*lines[:first], *lines[last:]] if is_moved else list(lines)
     places = [at for at, line in enumerate(rest) if line.strip() and _indent(line) == _indent(block[0])]
     at = rng.choice([*places, len(rest)])
