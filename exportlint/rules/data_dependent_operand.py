@@ -45,11 +45,16 @@ def data_dependent_operand(fact: SizeNeed | Call, context: Context) -> Iterator[
     yield Report(
         severity,
         f"`{fact.api}` needs a concrete size of its operand, which depends on tensor data",
-        INSTEAD.get(
-            fact.api, "mask instead of selecting, or assert with `torch._check` that the selection is not empty"
-        ),
+        INSTEAD.get(fact.api, _instead(fact)),
         fix=lambda code: _fix(code, fact),
     )
+
+
+def _instead(fact: SizeNeed) -> str:
+    if fact.least is None:
+        return "mask instead of selecting"
+    known = "is not empty" if fact.least == 1 else f"has at least {fact.least} elements"
+    return f"mask instead of selecting, or assert with `torch._check` that the selection {known}"
 
 
 def _differ_by_data(given: tuple[Value, ...]) -> bool:
@@ -67,6 +72,8 @@ def _is_of_data(value: Value) -> bool:
 def _fix(code: Code, fact: SizeNeed) -> Fix:
     if fact.api in COUNTED:
         raise DeclinedError("the number of its results depends on the size")
+    if fact.least is None:
+        raise DeclinedError("the operator computes with the size itself")
     call = code.node(ast.Call)
     statement = code.tree.statement(call)
     receiver = [call.func.value] if isinstance(call.func, ast.Attribute) else []
@@ -83,10 +90,14 @@ def _fix(code: Code, fact: SizeNeed) -> Fix:
         edits.append(code.replace(operand, selected))
     check = code.name("torch._check", operand)
     lines += (
-        code.statement("{check}({name}.shape[{dim}] > 0)", check=check, name=selected, dim=dim)
+        code.statement(
+            "{check}({name}.shape[{dim}] > {bound})", check=check, name=selected, dim=dim, bound=fact.least - 1
+        )
         for dim in sorted(fact.operand.dynamic)
     )
     message = "Assert that the selection is not empty"
+    if fact.least > 1:
+        message = f"Assert that the selection has at least {fact.least} elements"
     return code.fix(message, code.statements.insert_before(statement, lines), *edits, safe=False)
 
 

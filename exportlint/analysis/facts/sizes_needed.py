@@ -10,7 +10,11 @@ from exportlint.analysis.facts import Fact
 
 @dataclass(frozen=True, slots=True)
 class SizeNeed(Fact):
-    """The operator or module `api` must know a size of `operand`, which depends on data."""
+    """The operator or module `api` must know a size of `operand`, which depends on data.
+
+    `least`: it is enough to know that the size is not smaller; None if that is never enough.
+    """
 
     api: str
     operand: Tensor
+    least: int | None

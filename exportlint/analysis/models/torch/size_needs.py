@@ -20,6 +20,8 @@ from exportlint.analysis.torch.layers import find_layer
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.analysis.torch.registry import find
 
+LEAST = {"nonempty": 1, "keys": 1, "several": 2, "unlike": 2}
+"""The sizes from which on an operator need not know more (measured with torch 2.13)."""
 NORMALIZERS = frozenset({"torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d"})
 
 
@@ -28,26 +30,30 @@ def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], argume
     if frame.engine.silent or not any(isinstance(o, Tensor) and o.dynamic for o in operands[:3]):
         return
     tensor, short, needs = operands[0], name.rpartition(".")[2], find(name).needs
+    least = LEAST.get(needs) if needs is not None else None
     if needs == "keys":
-        tensor = next((o for o in operands[:3] if isinstance(o, Tensor) and 2 in _perhaps_empty(o)), tensor)
-        needed = _perhaps_empty(tensor) & {2}
-    elif needs == "every":
-        needed = _perhaps_empty(tensor)
+        tensor = next((o for o in operands[:3] if isinstance(o, Tensor) and 2 in _perhaps_fewer(o, least)), tensor)
+        needed = _perhaps_fewer(tensor, least) & {2}
+    elif needs in {"every", "nonempty", "several"}:
+        needed = _perhaps_fewer(tensor, least)
     elif needs == "unlike":
         other = operands[1] if len(operands) > 1 else None
-        needed = _perhaps_empty(tensor) - (other.dynamic if isinstance(other, Tensor) else frozenset())
+        needed = _perhaps_fewer(tensor, least) - (other.dynamic if isinstance(other, Tensor) else frozenset())
     elif needs == "divided":
         needed = _along(short, arguments, 1 if "." in name else 0)
     else:
         return
-    _note(frame, tensor, needed, short, node)
+    _note(frame, tensor, needed, short, node, least)
 
 
-def _perhaps_empty(value: Value) -> frozenset[int]:
-    """The dimensions whose size data decides and which, for all that `torch._check` said, may have no elements."""
+def _perhaps_fewer(value: Value, least: int | None) -> frozenset[int]:
+    """The dimensions whose size data decides and which, for all that `torch._check` said, may be below `least`.
+
+    All of these dimensions if nothing is enough.
+    """
     if not isinstance(value, Tensor):
         return frozenset()
-    return frozenset([dim for dim in value.dynamic if value.shape.at(dim).within()[0] < 1])
+    return frozenset([d for d in value.dynamic if least is None or value.shape.at(d).within()[0] < least])
 
 
 def note_varying_sizes(frame: Frame, name: str, operands: tuple[Value, ...], node: ast.AST) -> None:
@@ -67,16 +73,16 @@ def note_module_needs(frame: Frame, module: TorchModule, operand: Value, node: a
     """Record that a module of torch must know a size of its input that data decides."""
     short = module.name.rpartition(".")[2]
     if module.name in NORMALIZERS and isinstance(operand, Tensor):
-        _note(frame, operand, _perhaps_empty(operand), short, node)
+        _note(frame, operand, _perhaps_fewer(operand, LEAST["nonempty"]), short, node, LEAST["nonempty"])
     elif (layer := find_layer(module.name)) is not None and layer.recurrent:
         given = dict(module.arguments).get("batch_first", Const(False))
         if isinstance(given, Const):
-            _note(frame, operand, frozenset({1 if given == TRUE else 0}), short, node)
+            _note(frame, operand, frozenset({1 if given == TRUE else 0}), short, node, None)
 
 
-def _note(frame: Frame, operand: Value, needed: frozenset[int], api: str, node: ast.AST) -> None:
+def _note(frame: Frame, operand: Value, needed: frozenset[int], api: str, node: ast.AST, least: int | None) -> None:
     if isinstance(operand, Tensor) and operand.dynamic & needed and not operand.assumed:
-        frame.emit(SizeNeed, node, operand, api=api, operand=operand)
+        frame.emit(SizeNeed, node, operand, api=api, operand=operand, least=least)
 
 
 def _along(short: str, arguments: Arguments, before: int) -> frozenset[int]:

@@ -27,7 +27,7 @@ OPERATORS = (
     operator(".embedding_bag", compared=("padding_idx",)),
     operator("one_hot", shape="first", plain=("num_classes",)),
     operator("group_norm", shape="first", plain=("num_groups", "eps"), backward="untraced"),
-    *each("batch_norm instance_norm", shape="first", needs="every", plain=("eps",), backward="untraced"),
+    *each("batch_norm instance_norm", shape="first", needs="nonempty", plain=("eps",), backward="untraced"),
     operator("grid_sample", shape="first"),
     operator("interpolate upsample", shape="first", compared=("scale_factor",), backward="untraced"),
     operator("pad", shape="first", plain=("value",)),

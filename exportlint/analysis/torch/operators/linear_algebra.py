@@ -7,8 +7,8 @@ from exportlint.analysis.torch.operator import each, operator
 OPERATORS = (
     *each("baddbmm bmm matmul mm", shape="first"),
     operator("nn.functional.linear", shape="first", backward="untraced"),
-    operator("cdist", needs="every", plain=("p",)),
-    operator("tensordot", needs="every"),
+    operator("cdist", needs="nonempty", plain=("p",)),
+    operator("tensordot", needs="several"),
     operator("matrix_power linalg.matrix_power", plain=("n",)),
     *each("linalg.multi_dot chain_matmul", varying="fixed"),
     operator("geqrf", varying="refused"),

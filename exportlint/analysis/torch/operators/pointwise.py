@@ -55,8 +55,8 @@ OPERATORS = (
     ),
     operator("bernoulli", shape="same", compared=("p",)),
     operator("normalize", shape="same", compared=("p",)),
-    *each("cummax cummin", shape="same", needs="every"),
-    operator("roll", shape="same", needs="every", read=("shifts",)),
+    *each("cummax cummin", shape="same", needs="nonempty"),
+    operator("roll", shape="same", needs="nonempty", read=("shifts",)),
     operator("rot90", plain=("k",)),
     *each(
         """

@@ -11,7 +11,7 @@ OPERATORS = (
     *each("var var_mean", shape="reduced", compared=("correction",)),
     operator("cov", compared=("correction",)),
     operator("norm", shape="reduced", compared=("p",), backward="untraced"),
-    operator("logsumexp", shape="reduced", needs="every", backward="untraced"),
+    operator("logsumexp", shape="reduced", needs="nonempty", backward="untraced"),
     operator("quantile", compared=("q",), backward="untraced"),
     operator("histc", plain=("bins",)),
     *each("histogram histogramdd", varying="refused", plain=("bins",)),
