@@ -325,6 +325,15 @@ class Project:
         member = self.member(module, name)
         return self.resolve(member, module) if isinstance(member, str) else member
 
+    def definition(self, module: Module, name: str) -> Definition | None:
+        """The definition at the top level of a file of the project that a dotted name of a module stands for."""
+        first, dot, rest = name.partition(".")
+        found = self.member(module, first)
+        if isinstance(found, str):
+            target = self.resolve(found + dot + rest, module)
+            return target if isinstance(target, Definition) else None
+        return None if rest else found
+
     def member(self, module: Module, name: str, seen: frozenset[Module] = frozenset()) -> Definition | str | None:
         """What a module binds to a name: a definition, the qualified name that an import gives it, or None.
 

@@ -336,14 +336,23 @@ def imported(statement: ast.Import | ast.ImportFrom, package: str) -> Iterator[t
                 top = alias.name.partition(".")[0]
                 yield top, top
         return
-    base = statement.module or ""
-    if statement.level:
-        parts = package.split(".") if package else []
-        parts = parts[: len(parts) - statement.level + 1]
-        base = ".".join([*parts, base] if base else parts)
+    base = absolute_module(statement.module or "", statement.level, package)
     for alias in statement.names:
         target = base if alias.name == "*" else f"{base}.{alias.name}".lstrip(".")
         yield alias.asname or alias.name, target
+
+
+def absolute_module(module: str, level: int, package: str) -> str:
+    """The qualified name of a module that a file of a package imports from, `level` dots up."""
+    if not level:
+        return module
+    parts = package.split(".") if package else []
+    return ".".join([*parts[: len(parts) - level + 1], *([module] if module else [])])
+
+
+def unindexed(node: ast.AST) -> ast.AST:
+    """`a` of `a[i][j]`."""
+    return unindexed(node.value) if isinstance(node, ast.Subscript) else node
 
 
 def dotted(node: ast.expr) -> str | None:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from exportlint.source.imports import Import, imports
+from exportlint.source.imports import imports
+from exportlint.syntax.definitions import absolute_module
 from exportlint.syntax.import_resolver import Resolver
 
 _ALL = "*"
@@ -94,7 +95,7 @@ class ImportGraph:
         package = resolver.qualified_name(path)[1]
         modules: dict[str, str] = {}
         for found in imports(data):
-            base = _absolute(found, package)
+            base = absolute_module(found.module, found.level, package)
             leaf = self._leaf(base, folder, resolver)
             for name, bound in found.names:
                 if leaf is not None and name:
@@ -205,10 +206,3 @@ class _Found:
             found = _DEFINITION.finditer(b"\n" + self._texts.get(file, b""))
             self._own[file] = frozenset((match[1] or match[2]).decode("utf-8", "replace") for match in found)
         return self._own[file]
-
-
-def _absolute(found: Import, package: str) -> str:
-    if not found.level:
-        return found.module
-    parts = package.split(".") if package else []
-    return ".".join([*parts[: len(parts) - found.level + 1], *([found.module] if found.module else [])])

@@ -92,9 +92,9 @@ class Resolver:
     def _is_folder(self, name: str, folder: str) -> bool:
         path = name.replace(".", "/")
         top = name.partition(".")[0]
-        near = self._near_holders(top, folder)
-        others = self._other_holders_of(top, folder)
-        return any(self._names(f"{root}/{path}") for root in (*near, *others))
+        return any(self._names(f"{root}/{path}") for root in self._near_holders(top, folder)) or any(
+            self._names(f"{root}/{path}") for root in self._other_holders_of(top, folder)
+        )
 
     def roots(self, folder: str) -> tuple[str, ...]:
         """The folders that imports of a file in `folder` start from."""

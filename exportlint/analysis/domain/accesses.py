@@ -17,7 +17,9 @@ def entry_key(key: object) -> object:
 
 
 Kind = Literal["binding", "contents", "buffer", "tensor", "made tensor"]
-"""What is written: another value, other contents of a list or dict, a registered buffer, the data of a tensor."""
+"""What is written: another value, other contents of a list or dict, a registered buffer, the data of a tensor,
+and that of a tensor which a call has made and kept.
+"""
 
 
 @dataclass(slots=True)

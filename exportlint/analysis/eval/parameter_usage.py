@@ -396,13 +396,11 @@ class _Reader(ast.NodeVisitor):
         self._branch([node.body], entered=False)
         self._read_all(node.orelse)
 
-    def visit_IfExp(self, node: ast.IfExp) -> None:
+    def visit_IfExp(self, node: ast.IfExp | ast.Assert) -> None:
         self._note_test(node.test)
         self.generic_visit(node)
 
-    def visit_Assert(self, node: ast.Assert) -> None:
-        self._note_test(node.test)
-        self.generic_visit(node)
+    visit_Assert = visit_IfExp  # noqa: N815 - a name of `ast.NodeVisitor`
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         self._note_test(node)

@@ -23,7 +23,7 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.tensor_results import is_computed_from_input
 from exportlint.analysis.facts import written_at
-from exportlint.syntax.definitions import Assignment
+from exportlint.syntax.definitions import Assignment, unindexed
 from exportlint.syntax.walk import children, once_a_node, walk
 
 DEFAULT = "<default>"
@@ -222,7 +222,7 @@ def note_made_tensor_write(
     if cell is None:
         return
     replaces = _is_same_part(owner) if name == STORED else name in REPLACING and not isinstance(owner, ast.Subscript)
-    if replaces and isinstance(_base(owner), ast.Name):
+    if replaces and isinstance(unindexed(owner), ast.Name):
         return  # a variable has read the state before, but nothing of what is replaced
     is_made_here = None in frame.heap.written.get(cell, frozenset())
     computes = name != STORED and name not in REPLACING and not is_made_here
@@ -236,7 +236,3 @@ def note_made_tensor_write(
 def _is_same_part(target: ast.expr) -> bool:
     """Whether `state[index]` is the same elements in each call: `0`, `:`, `..., 1:-1`."""
     return isinstance(target, ast.Subscript) and all(isinstance(node, _LITERAL_INDEX) for node in walk(target.slice))
-
-
-def _base(target: ast.expr) -> ast.expr:
-    return _base(target.value) if isinstance(target, ast.Subscript) else target

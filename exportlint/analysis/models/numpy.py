@@ -33,7 +33,11 @@ functions(
     """,
     returns=ARRAY,
 )
-"""What gives an array; both modes treat all of them alike (measured with torch 2.13)."""
+"""What gives an array.
+
+With torch 2.13, non-strict mode refuses `x * array` for each. Strict mode refuses a branch on the sum of one, and
+traces one of the constructor as a tensor without data; `torch.tensor` takes none with negative strides (`flip`).
+"""
 functions("numpy.split numpy.array_split numpy.meshgrid", returns=Sequence(ARRAY))
 functions("numpy.save", effect="act")
 functions("numpy.savez numpy.savetxt", effect="write")

@@ -29,7 +29,7 @@ from exportlint.analysis.state.buffers import changes
 from exportlint.analysis.state.carried import Calls, Carried
 from exportlint.analysis.state.effects import Effect
 from exportlint.analysis.state.registration import report_unregistered
-from exportlint.syntax.definitions import Class, Module, dotted
+from exportlint.syntax.definitions import Class, Module, dotted, unindexed
 
 _LEFT_BEHIND = frozenset({"binding", "contents", "made tensor"})
 """Writes that no program makes."""
@@ -201,13 +201,9 @@ def _shown(write: Write) -> str:
         return f"{ast.unparse(owner)}.{write.cell.name}"
     if isinstance(node, ast.Call):
         given = node.args[:1] if write.kind == "tensor" else []
-        owners = [_unindexed(one) for one in (getattr(node.func, "value", node), *given)]
+        owners = [unindexed(one) for one in (getattr(node.func, "value", node), *given)]
         return ast.unparse(next((one for one in owners if _last_name(one) == write.cell.name), owners[0]))
-    return ast.unparse(_unindexed(node))
-
-
-def _unindexed(node: ast.AST) -> ast.AST:
-    return _unindexed(node.value) if isinstance(node, ast.Subscript) else node
+    return ast.unparse(unindexed(node))
 
 
 def _last_name(node: ast.AST) -> str | None:

@@ -22,7 +22,7 @@ from exportlint.fixes.edit.template import binary, call
 from exportlint.fixes.edit.tree import indices
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
-from exportlint.fixes.proofs.observed_values import builtin
+from exportlint.fixes.proofs.observed_values import builtin, listed, set_of_elements
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
@@ -45,7 +45,7 @@ def elements_fix(code: Code, _: Fact) -> Fix:
         if name in needed_after(code.tree, node) or name in bound(node.body):
             raise DeclinedError(f"`{name}` is used after the loop, or changed in it")
     _require_no_index(code, node, element)
-    if _listed(over) is not None or _is_set(code, over):
+    if listed(over) is not None or _is_set(code, over):
         _require_arithmetic(code, node, element)
     if counted is not None:
         _require_arithmetic(code, node, counted)
@@ -80,22 +80,14 @@ def _enumerated(code: Code, loop: ast.For) -> tuple[ast.expr, str | None]:
 
 def _elements(code: Code, over: ast.expr) -> Expression:
     """The tensor whose elements a loop goes through. Raises InapplicableError if it is none of these forms."""
-    listed = _listed(over)
-    if listed is not None:
-        over = listed
+    held = listed(over)
+    if held is not None:
+        over = held
     elif _is_set(code, over):
         return code.make("{values}.unique()", values=_of_set(code, over))
     if not code.surely(lambda value: isinstance(value, Tensor) and not value.array, over):
         raise InapplicableError("it is not a loop over a tensor")
     return code.concrete(over)
-
-
-def _listed(node: ast.expr) -> ast.expr | None:
-    """`t` of `t.tolist()`."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=held, attr="tolist"), args=[], keywords=[]):
-            return held
-    return None
 
 
 def _is_set(code: Code, node: ast.expr) -> bool:
@@ -108,14 +100,13 @@ def _is_set(code: Code, node: ast.expr) -> bool:
     return False
 
 
-def _of_set(code: Code, node: ast.expr) -> Expression:
+def _of_set(code: Code, node: ast.expr) -> ast.expr:
     """The tensor of the numbers in a set: `t` of `set(t.tolist())`. Raises InapplicableError."""
-    match node:
-        case ast.Call(args=[inner]) if builtin(code, node) == "sorted":
-            return _of_set(code, inner)
-        case ast.Call(args=[ast.Call() as inner]) if (listed := _listed(inner)) is not None:
-            return code.concrete(listed)
-    raise InapplicableError("it is not a set of the elements of a tensor")
+    inner = node.args[0] if isinstance(node, ast.Call) and builtin(code, node) == "sorted" else node
+    held = set_of_elements(code, inner)
+    if held is None:
+        raise InapplicableError("it is not a set of the elements of a tensor")
+    return held
 
 
 def _require_no_index(code: Code, loop: ast.For, element: str) -> None:

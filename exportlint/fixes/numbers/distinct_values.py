@@ -13,15 +13,17 @@ from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import InapplicableError
-from exportlint.fixes.proofs.observed_values import builtin, operation, tensor
+from exportlint.fixes.proofs.observed_values import builtin, operation, set_of_elements, tensor
 
 
 def distinct_values_fix(code: Code, _: Fact) -> Fix:
     """Use `unique` instead of a set. Raises InapplicableError if the set is used in other ways."""
     asked = code.expression
     inside = asked.args if isinstance(asked, ast.Call) else []
-    made = next((n for n in (asked, *inside, *code.tree.ancestors(asked)) if _held(code, n) is not None), None)
-    held = _held(code, made) if made is not None else None
+    made = next(
+        (n for n in (asked, *inside, *code.tree.ancestors(asked)) if set_of_elements(code, n) is not None), None
+    )
+    held = set_of_elements(code, made) if made is not None else None
     if not isinstance(made, ast.Call) or held is None or tensor(code, held) is None:
         raise InapplicableError("it is not a set of the elements of a tensor")
     around: ast.AST = code.tree.parents[made]
@@ -38,11 +40,3 @@ def distinct_values_fix(code: Code, _: Fact) -> Fix:
         code.replace(around, code.make("{held}.unique()", held=held)),
         safe=False,
     )
-
-
-def _held(code: Code, node: ast.AST) -> ast.expr | None:
-    """`t` of `set(t.tolist())`."""
-    match node:
-        case ast.Call(args=[ast.Call(func=ast.Attribute(value=held, attr="tolist"), args=[])], keywords=[]):
-            return held if builtin(code, node) == "set" else None
-    return None

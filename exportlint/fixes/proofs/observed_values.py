@@ -98,6 +98,22 @@ def item_of(node: ast.AST) -> ast.expr | None:
     return node.func.value if is_item else None  # type: ignore[attr-defined]
 
 
+def listed(node: ast.AST) -> ast.expr | None:
+    """`t` of `t.tolist()`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=held, attr="tolist"), args=[], keywords=[]):
+            return held
+    return None
+
+
+def set_of_elements(code: Code, node: ast.AST) -> ast.expr | None:
+    """`t` of `set(t.tolist())`."""
+    match node:
+        case ast.Call(args=[inner], keywords=[]) if builtin(code, node) == "set":
+            return listed(inner)
+    return None
+
+
 def is_named(value: Value, *names: str) -> bool:
     """Whether a value is a function or class of a library with one of some qualified names."""
     return isinstance(value, External) and value.name in names

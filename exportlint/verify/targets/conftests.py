@@ -6,8 +6,8 @@ import ast
 import copy
 from collections.abc import Callable, Iterable, Iterator
 
-from exportlint.analysis.project import Definition, Project
-from exportlint.syntax.definitions import FunctionNode, Module
+from exportlint.analysis.project import Project
+from exportlint.syntax.definitions import FunctionNode, Module, absolute_module
 from exportlint.verify.targets.fixtures import Shared, is_fixture
 from exportlint.verify.targets.slices import Scope, free, main_body, slice_of
 
@@ -25,10 +25,7 @@ class Conftests:
 
         def find(name: str) -> FunctionNode | None:
             for one in (module, *self._around(module)):
-                found = self._project.member(one, name)
-                if isinstance(found, str):
-                    target = self._project.resolve(found, one)
-                    found = target if isinstance(target, Definition) else None
+                found = self._project.definition(one, name)
                 if found is not None and isinstance(found.binding, FunctionNode) and is_fixture(found.binding):
                     return self._alone(found.module, found.binding)
             return None
@@ -74,9 +71,8 @@ def _absolute(statement: ast.stmt, package: str) -> ast.stmt | None:
         return None
     if not statement.level:
         return statement
-    parts = package.split(".") if package else []
-    base = parts[: len(parts) - statement.level + 1]
-    if len(base) + statement.level - 1 != len(parts) or not (base or statement.module):
+    name = absolute_module(statement.module or "", statement.level, package)
+    depth = package.count(".") + 1 if package else 0
+    if statement.level - 1 > depth or not name:
         return None
-    name = ".".join([*base, *([statement.module] if statement.module else [])])
     return ast.copy_location(ast.ImportFrom(name, statement.names, 0), statement)

@@ -77,12 +77,8 @@ class Registries:
 
     def _definition(self, module: Module, node: ast.expr) -> Definition | None:
         """The definition at the top level of a file that an expression names."""
-        first, dot, rest = (dotted(node) or "").partition(".")
-        found = self._project.member(module, first) if first else None
-        if isinstance(found, str):
-            target = self._project.resolve(found + dot + rest, module)
-            return target if isinstance(target, Definition) else None
-        return None if rest else found
+        name = dotted(node)
+        return None if name is None else self._project.definition(module, name)
 
 
 def entries_of(module: Module, node: ast.expr) -> Iterator[Entry]:
