@@ -58,7 +58,7 @@ from exportlint.analysis.facts.boundary import Output
 from exportlint.analysis.facts.environment import ModeRead
 from exportlint.analysis.facts.order import FactKey, Identity, keep
 from exportlint.analysis.facts.plain import Plain
-from exportlint.analysis.facts.tracing import CertainRaise
+from exportlint.analysis.facts.tracing import CertainRaise, DataIndex
 from exportlint.analysis.handlers import load_interpreter
 from exportlint.analysis.incremental.class_results import ClassResult, Key, keys_of
 from exportlint.analysis.incremental.earlier_results import Version
@@ -175,13 +175,19 @@ def _run_classes(engine: Engine, classes: Iterable[Class]) -> Iterator[tuple[Cla
             root = engine.for_root()
             _export(root, cls, name)
             for key, fact in root.effects.all_facts().items():
-                keep(facts, fact, key)
+                if not (root.effects.switches_gradients and _is_of_recording(fact)):
+                    keep(facts, fact, key)
             if root.effects.asks_for_either and _is_called_by_export(engine, cls):
                 _omit_arguments(engine, cls, name, facts)
         if len(lineage(Frame(engine, cls.module), cls)) > MAX_BASES:
             engine.limited(cls, Reached("bases"))
         yield cls, _result(cls, engine, plain, facts)
     engine.calls.current = ROOT
+
+
+def _is_of_recording(fact: Fact) -> bool:
+    """Whether a fact holds only while gradients are recorded."""
+    return isinstance(fact, DataIndex) and fact.place == "written"
 
 
 def _omit_arguments(engine: Engine, cls: Class, name: str, facts: dict[FactKey, Fact]) -> None:

@@ -107,7 +107,8 @@ class Engine:
     takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replaying`: the run stands for a later
     call, which finds the state that the first left behind. While `repeating`, the code at hand stands for any number of
     passes of a loop: what it makes at one place is one object, of `allocated`, and one container, of `places`. While
-    `caching`, calls give the objects that earlier ones gave. `serial` is the number of the last allocation. `defaults`
+    `caching`, calls give the objects that earlier ones gave. While `unrecorded`, the code at hand may not record
+    gradients. `serial` is the number of the last allocation. `defaults`
     are the values of expressions that make a container once for all: defaults of parameters, attributes of classes.
     `steps` counts the expressions that were evaluated, `limit` is how many may be, `deadline` until when by the
     project's clock; `limits_reached` are the limits that something ran into, `stopped` is where the last one was that
@@ -158,6 +159,7 @@ class Engine:
     replaying: bool = False
     repeating: int = 0
     caching: int = 0
+    unrecorded: int = 0
     refreshed: Refreshed = field(default_factory=Refreshed)
     allocated: dict[tuple[object, ...], Instance] = field(default_factory=dict)
     made: Counter[tuple[object, ...]] = field(default_factory=Counter)
@@ -223,7 +225,8 @@ class Engine:
             self, active=[], activations=[], building=[], limits_reached=[], stopped=None,
             effects=Effects(), root=None,
             has_parameters=False, steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, constructing=0,
-            replaying=False, region=0, tracer=None, repeating=0, caching=0, allocated={}, made=Counter(), places={},
+            replaying=False, region=0, tracer=None, repeating=0, caching=0, unrecorded=0, allocated={},
+            made=Counter(), places={},
         )  # fmt: skip
 
     @property
@@ -391,6 +394,15 @@ class Engine:
             yield
         finally:
             self.caching -= 1
+
+    @contextmanager
+    def without_gradients(self) -> Iterator[None]:
+        """Run code that may not record gradients."""
+        self.unrecorded += 1
+        try:
+            yield
+        finally:
+            self.unrecorded -= 1
 
     def may_enter(self) -> bool:
         """Whether a call may be followed, because it is not nested too deeply."""
