@@ -156,6 +156,8 @@ SPREADING = frozenset({
     "baddbmm", "scaled_dot_product_attention", "scatter", "scatter_add", "index_add", "index_copy", "masked_scatter",
 })  # fmt: skip
 """Operators that have the gradients of any operand; others have, to be sure, those of the first."""
+FLOATING = frozenset({"dropout", "interpolate", "pad"})
+"""Further operators that keep floats, which the table does not say."""
 
 
 def _is_carried(
@@ -168,7 +170,8 @@ def _is_carried(
 ) -> bool:
     """Whether the result of an operator surely requires gradients."""
     short = name.rpartition(".")[2]
-    if returns.dtype == "unknown" or short in UNDIFFERENTIABLE or short.endswith("_like") or short.startswith("new_"):
+    is_float = returns.dtype != "unknown" or short in SPREADING | FLOATING or find_layer(name) is not None
+    if not is_float or short in UNDIFFERENTIABLE or short.endswith("_like") or short.startswith("new_"):
         return False
     if name.startswith("torch.special."):
         return False
