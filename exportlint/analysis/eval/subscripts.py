@@ -388,11 +388,12 @@ def _note_written_at(frame: Frame, target: ast.Subscript, container: Value, inde
         return
     parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
     values = index.items if isinstance(index, Tuple) and isinstance(target.slice, ast.Tuple) else (index,)
+    places: list[Value] = []
     if _is_view(parts, values):
         places = [*_unplaced_bounds(frame, parts), *(v for v in values if isinstance(v, Scalar) and is_unplaced(v))]
-        is_asked = frame.engine.mode == "non-strict" and any(isinstance(place, Tensor) for place in places)
-        if not is_asked and not (len(values) > 1 and any(isinstance(value, Scalar) for value in values)):
-            note_write(frame, container, (value,), places[0] if places else None, target)
+    is_asked = frame.engine.mode == "non-strict" and any(isinstance(place, Tensor) for place in places)
+    if not is_asked and not (len(values) > 1 and any(isinstance(value, Scalar) for value in values)):
+        note_write(frame, container, (value,), places[0] if places else None, target)
     name = target.value.id if isinstance(target.value, ast.Name) else None
     if name is not None and isinstance(container, Tensor) and isinstance(frame.env.get(name), Tensor):
         frame.env[name] = written(container, (value,), frame)
