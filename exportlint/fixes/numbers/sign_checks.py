@@ -2,7 +2,7 @@
 
 `h[:n] *= 2` becomes `torch._check(n >= 0)` and `h[:n] *= 2`: torch.export then knows where the view is.
 
-Unsafe: a negative number, which counts from the end, raises.
+Never safe: a negative number, which counts from the end, raises.
 """
 
 from __future__ import annotations
