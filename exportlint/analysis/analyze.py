@@ -58,7 +58,7 @@ from exportlint.analysis.facts.boundary import Output
 from exportlint.analysis.facts.environment import ModeRead
 from exportlint.analysis.facts.order import FactKey, Identity, keep
 from exportlint.analysis.facts.plain import Plain
-from exportlint.analysis.facts.tracing import CertainRaise
+from exportlint.analysis.facts.tracing import CertainRaise, DataIndex
 from exportlint.analysis.handlers import load_interpreter
 from exportlint.analysis.incremental.class_results import ClassResult, Key, keys_of
 from exportlint.analysis.incremental.earlier_results import Version
@@ -75,6 +75,7 @@ from exportlint.analysis.merged_facts import MergedFacts
 from exportlint.analysis.project import Lookup, Project
 from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
+from exportlint.analysis.scripts.gradients import exported_without_gradients
 from exportlint.analysis.scripts.plain_targets import PlainScripts
 from exportlint.analysis.state.carried import Calls
 from exportlint.analysis.state.report import report_state
@@ -118,13 +119,14 @@ class Interpretation:
             return Analysis(of_scripts)  # no class that could be a module
         load_interpreter()
         dims = _exported_dims(scripts)
+        unrecorded = exported_without_gradients(module, scripts)
         with _deep_recursion():
             if kept is None:
-                self._engine = engine = Engine(project, options, dims)
+                self._engine = engine = Engine(project, options, dims, unrecorded_classes=unrecorded)
                 results = [result for _, result in _run_classes(engine, self._classes)]
                 calls: tuple[CallRecord, ...] = (engine.calls.record(),)
             else:
-                results = _with_kept(module, self._classes, project, options, dims, kept)
+                results = _with_kept(module, self._classes, project, options, dims, unrecorded, kept)
                 calls = tuple(result.calls for result in results)
         merged = MergedFacts() if kept is None else kept.merged
         merged.merge([result.facts for result in results])
@@ -143,8 +145,9 @@ class Interpretation:
     def _probing(self, probe: Probe) -> Engine:
         if self._engine is not None:
             return self._engine.for_probe(probe)
-        dims = _exported_dims(export_facts(self._module, self._project, self._options))
-        return Engine(self._project, self._options, dims, probe=probe)
+        scripts = export_facts(self._module, self._project, self._options)
+        unrecorded = exported_without_gradients(self._module, scripts)
+        return Engine(self._project, self._options, _exported_dims(scripts), unrecorded_classes=unrecorded, probe=probe)
 
 
 @contextmanager
@@ -171,17 +174,24 @@ def _run_classes(engine: Engine, classes: Iterable[Class]) -> Iterator[tuple[Cla
             yield cls, _result(cls, engine, plain, {})
             break
         facts: dict[FactKey, Fact] = {}
+        is_unrecorded = cls.full_name in engine.unrecorded_classes
         for name in _entry_points(engine, cls):
             root = engine.for_root()
             _export(root, cls, name)
             for key, fact in root.effects.all_facts().items():
-                keep(facts, fact, key)
+                if not ((is_unrecorded or root.effects.switches_gradients) and _is_of_recording(fact)):
+                    keep(facts, fact, key)
             if root.effects.asks_for_either and _is_called_by_export(engine, cls):
                 _omit_arguments(engine, cls, name, facts)
         if len(lineage(Frame(engine, cls.module), cls)) > MAX_BASES:
             engine.limited(cls, Reached("bases"))
         yield cls, _result(cls, engine, plain, facts)
     engine.calls.current = ROOT
+
+
+def _is_of_recording(fact: Fact) -> bool:
+    """Whether a fact holds only while gradients are recorded."""
+    return isinstance(fact, DataIndex) and fact.place == "written"
 
 
 def _omit_arguments(engine: Engine, cls: Class, name: str, facts: dict[FactKey, Fact]) -> None:
@@ -202,7 +212,14 @@ def _result(cls: Class, engine: Engine, plain: Plain, facts: dict[FactKey, Fact]
     found: dict[FactKey, Fact] = {}
     for fact in map(plain.fact, (facts | engine.effects.facts).values()):
         keep(found, fact, Identity(fact.identity))
-    return ClassResult(tuple(found.items()), CallRecord(), setup=engine.exported_dims.get(cls.full_name))
+    return ClassResult(
+        tuple(found.items()), CallRecord(), setup=_setup(cls, engine.exported_dims, engine.unrecorded_classes)
+    )
+
+
+def _setup(cls: Class, dims: ExportedDims, unrecorded: frozenset[str]) -> object:
+    """What code around a class says of how it is exported."""
+    return dims.get(cls.full_name), cls.full_name in unrecorded
 
 
 def _with_kept(
@@ -211,6 +228,7 @@ def _with_kept(
     project: Project,
     options: Options,
     dims: ExportedDims,
+    unrecorded: frozenset[str],
     kept: KeptResults,
 ) -> list[ClassResult]:
     """The results of the `wanted` classes of a file: the kept result if there is one, else that of a run.
@@ -225,7 +243,9 @@ def _with_kept(
     keys = {cls: every[cls] for cls in wanted}
     known = {key: kept.results[key] for key in keys.values() if key in kept.results}
     known = {
-        keys[c]: known[keys[c]] for c in keys if keys[c] in known and known[keys[c]].setup == dims.get(c.full_name)
+        keys[c]: known[keys[c]]
+        for c in keys
+        if keys[c] in known and known[keys[c]].setup == _setup(c, dims, unrecorded)
     }
     kept.earlier.retain({*keys.values()})
     unknown = [cls for cls, key in keys.items() if key not in known and key not in kept.earlier]
@@ -233,7 +253,7 @@ def _with_kept(
     kept.is_partial, end = False, project.clock() + kept.patience
     asked: dict[Key, Set[Lookup]] = {}
     found: dict[Class, ClassResult] = {}
-    engine = Engine(project, options, dims)
+    engine = Engine(project, options, dims, unrecorded_classes=unrecorded)
     project.asked.clear()
     try:
         began = project.clock()
@@ -268,7 +288,7 @@ def _with_kept(
     # The budget left depends on what ran before, so keep all results or none.
     if kept.is_partial or classes != [*keys]:
         kept.is_partial = False
-        engine = Engine(project, options, dims)
+        engine = Engine(project, options, dims, unrecorded_classes=unrecorded)
         found = dict(_run_classes(engine, wanted))
     record = engine.calls.record()
     return [replace(result, calls=record if at == 0 else CallRecord()) for at, result in enumerate(found.values())]

@@ -828,6 +828,6 @@ FAMILIES: tuple[Family, ...] = (
         "symbol-not-bound",
         ("PendingUnbackedSymbolNotFound", "Pending unbacked symbols"),
         "an operator creates a data-dependent size that does not appear in its result",
-        (Candidate("EXP906", r"torch\.ops\."), Candidate("EXP105")),
+        (Candidate("EXP906", r"torch\.ops\."), Candidate("EXP106", r"\w_\(|\]\s*\S{0,2}=(?!=)"), Candidate("EXP105")),
     ),
 )

@@ -20,6 +20,7 @@ from exportlint.fixes.numbers.indexed_lists import indexed_list_fix
 from exportlint.fixes.numbers.one_hot import one_hot_fix
 from exportlint.fixes.numbers.quotients import divmod_fix
 from exportlint.fixes.numbers.ranges import range_numbers_fix
+from exportlint.fixes.numbers.sign_checks import sign_checks_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
@@ -28,7 +29,8 @@ STORED_SLICE = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): N
 SLICE = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict={(2, 4): ERROR, (2, 13): None})
 NUMBER = Claim(non_strict={(2, 4): ERROR, (2, 9): None}, strict=always(None))
 MOVED = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR})
-PLACES = {"stored": STORED_SLICE, "unchecked": SLICE, "number": NUMBER, "moved": MOVED}
+WRITTEN = Claim(non_strict={(2, 4): None, (2, 13): ERROR}, strict={(2, 4): None, (2, 13): ERROR})
+PLACES = {"written": WRITTEN, "stored": STORED_SLICE, "unchecked": SLICE, "number": NUMBER, "moved": MOVED}
 CACHED = Claim(non_strict=always(ERROR), strict=always(None))
 TARGETS = {
     "list index": "index into a Python list or module list",
@@ -99,6 +101,14 @@ def _fix(code: Code, fact: Conversion) -> Fix:
 def _in_older_torch(fact: DataIndex, context: Context) -> Iterator[Report]:
     severity = context.severity(PLACES[fact.place])
     if severity is None or fact.guarded:
+        return
+    if fact.place == "written":
+        yield Report(
+            severity,
+            "a view that begins or ends at a number read from a tensor is written while gradients are recorded",
+            "check with `torch._check` that the number is not negative, or export under `torch.no_grad()`",
+            fix=lambda code: sign_checks_fix(code, fact),
+        )
         return
     what = "index of a tensor" if fact.place == "number" else "slice bound"
     if fact.place == "number":

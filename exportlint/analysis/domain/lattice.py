@@ -197,6 +197,7 @@ def _is_within(value: Value, bound: Value) -> bool:
                 and bound.dim in (None, value.dim)
                 and (bound.within is None or (value.within is not None and contains(bound.within, value.within)))
                 and bound.apart <= value.apart
+                and value.unbounded >= bound.unbounded
             )
         case Tuple(), Tuple() if _is_alike(value, bound):
             return all(map(leq, value.items, bound.items))
@@ -253,6 +254,8 @@ def _is_tensor_within(value: Tensor, bound: Tensor) -> bool:
         and bound.form in (None, value.form)
         and value.depends_on_input >= bound.depends_on_input
         and value.untraced_backward >= bound.untraced_backward
+        and value.requires_grad >= bound.requires_grad
+        and value.unplaced >= bound.unplaced
     )
 
 
@@ -287,6 +290,8 @@ def _merged_tensors(tensors: list[Tensor]) -> Tensor:
         reduce(TensorShape.join, [t.shape for t in tensors]),
         known=any(t.known for t in tensors),
         literal=any(t.literal for t in tensors),
+        requires_grad=all(t.requires_grad for t in tensors),
+        unplaced=all(t.unplaced for t in tensors),
         assumed=any(t.assumed for t in tensors),
         optional=any(t.optional for t in tensors),
         data=_same((t.data for t in tensors), None),
@@ -310,6 +315,7 @@ def _merged_numbers(numbers: list[Scalar]) -> Scalar:
         _same((n.api for n in numbers), "item"),
         any(n.assumed for n in numbers),
         numbers[0].trail,
+        unbounded=all(n.unbounded for n in numbers),
     )
 
 

@@ -226,7 +226,8 @@ class Tensor(Hashed):
     `contiguous` gave of an input, the input itself or a copy. `dtype` is the name of its dtype, where an operator says
     it. `buffer` is the cell of the buffer that it is, `joined` are those that it was concatenated or stacked of.
     `created_at` is the call of `nn.Parameter` that made a parameter. `literal`: it was made of numbers of Python, which
-    strict mode remembers where an index is asked for.
+    strict mode remembers where an index is asked for. `requires_grad`: autograd surely records how it was computed, or
+    it is a parameter. `unplaced`: it is a view that begins or ends at an index whose sign torch.export does not know.
     """
 
     origin: Origin = Origin.FRESH
@@ -247,6 +248,8 @@ class Tensor(Hashed):
     buffer: object | None = None
     joined: frozenset[object] = frozenset()
     literal: bool = False
+    requires_grad: bool = False
+    unplaced: bool = False
     created_at: ast.AST | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     trail: Trail | None = field(default=None, compare=False)
@@ -276,7 +279,8 @@ class Scalar(Value):
     `dim` is the number next to others that were read, None where nothing is known of it. `of_float`: it is the truth
     of a comparison of a float. `assumed`: torch.export may know more of it, from `torch._check`. `within`: that it is
     in this range, and nothing else; what the range does not decide, data decides. `apart`: numbers in the range that
-    it is not, as `torch._check(n != 0)` says.
+    it is not, as `torch._check(n != 0)` says. `unbounded`: nothing at all is known of its range, as of a number that
+    was just read, or of such a one plus a constant.
     """
 
     kind: Kind | None = None
@@ -287,6 +291,7 @@ class Scalar(Value):
     of_float: bool = False
     within: Interval | None = None
     apart: frozenset[int] = frozenset()
+    unbounded: bool = False
 
     @property
     def truth(self) -> bool | None:

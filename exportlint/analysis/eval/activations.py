@@ -23,6 +23,7 @@ class Context(NamedTuple):
     is_on_accelerator: bool
     is_catching: bool
     region: int
+    is_unrecorded: bool
 
 
 class CallKey(NamedTuple):

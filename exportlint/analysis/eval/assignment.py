@@ -24,7 +24,7 @@ from exportlint.analysis.eval.container_changes import stored, stored_slice
 from exportlint.analysis.eval.declared_types import believed, declared_variable
 from exportlint.analysis.eval.demands import unpack
 from exportlint.analysis.eval.frame import Environment, Frame
-from exportlint.analysis.eval.grad_flags import note_grad_flag
+from exportlint.analysis.eval.gradients import note_grad_flag
 from exportlint.analysis.eval.heap_writes import bind_attribute, bind_global, change_contents
 from exportlint.analysis.eval.parameters import INPUT
 from exportlint.analysis.eval.state_access import DEFAULT
@@ -150,6 +150,8 @@ def _assign_items(frame: Frame, target: ast.Tuple | ast.List, value: Value, stat
 
 def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value, statement: ast.AST) -> None:
     receiver = frame.evaluate(target.value)
+    if target.attr == "requires_grad":
+        frame.engine.effects.switches_gradients = True
     if isinstance(receiver, Object):
         known = frame.stored(receiver.instance, target.attr)
         if not isinstance(value, Const) or known != value:

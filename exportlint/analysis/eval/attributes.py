@@ -43,6 +43,7 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.baked_values import metadata, on_accelerator
 from exportlint.analysis.eval.classes import bind_member, bound, changed_member, is_autograd_function, member
 from exportlint.analysis.eval.frame import Frame, evaluates, has_attributes
+from exportlint.analysis.eval.gradients import SWITCHES, is_carried
 from exportlint.analysis.eval.names import global_value, named_value
 from exportlint.analysis.eval.special_methods import SPECIAL, TEXTS
 from exportlint.analysis.eval.state_access import note_attribute_read
@@ -61,6 +62,8 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value:
             note_attribute_read(frame, frame.env.get(node.value.id) or frame.peek(node.value), node.attr, node)
             return known
     receiver = frame.evaluate(node.value)
+    if node.attr in SWITCHES:
+        frame.engine.effects.switches_gradients = True
     note_attribute_read(frame, receiver, node.attr, node)
     return frame.attribute(receiver, node.attr, node)
 
@@ -171,7 +174,8 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
     if name == "shape":
         return Shape(tensor)
     if name == "data":
-        return replace(tensor, data=frame.site(node) if not tensor.assumed else None, known=False)
+        site = frame.site(node) if not tensor.assumed else None
+        return replace(tensor, data=site, known=False, requires_grad=False)
     if name == "__class__":
         return TypeOf(tensor)
     api = table.tensor_member(name)
@@ -186,7 +190,11 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
         return metadata(frame, tensor, *record.tells, node)
     if record.storage == "view":
         made = result(frame, node, name, (tensor,), tensor.kind, _shape_of_view(tensor.shape, record.shape))
-        return replace(made, origin=tensor.origin, region=tensor.region, form=tensor.form)
+        carries = is_carried(frame, tensor.kind, (tensor,))
+        return replace(
+            made, origin=tensor.origin, region=tensor.region, form=tensor.form,
+            requires_grad=carries, unplaced=tensor.unplaced,
+        )  # fmt: skip
     if name == "is_cuda":
         return on_accelerator(frame, name, node)
     kind = api.overloads[0].returns.kind if api.overloads else "unknown"
@@ -224,4 +232,4 @@ def _parameter(module: TorchModule, name: str) -> Value:
         for key, value in module.arguments:
             if key == "bias" and value == FALSE:
                 return Const(None)
-    return Tensor(Origin.PARAMETER, "float", name=name)
+    return Tensor(Origin.PARAMETER, "float", requires_grad=True, name=name)

@@ -121,7 +121,7 @@ def _compare(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Val
         never = _never_negative(op, other, scalar is left) if scalar.api == "size" else None
         if never is not None:
             return never
-        if are_settled(op, left, right):
+        if are_settled(op, left, right) or _is_decided_by_least(op, scalar, other, scalar is left):
             return BOOL
         if scalar.within is not None:
             checked = _by_range(op, scalar, scalar.within, other, scalar is left)
@@ -150,6 +150,14 @@ def _differs_in_kind(value: Value) -> bool:
     if isinstance(value, Const):
         return not isinstance(value.value, (int, float))
     return isinstance(value, (Tuple, Sequence, Shape, Dict, Function, ClassValue, TorchModule))
+
+
+def _is_decided_by_least(op: ast.cmpop, scalar: Scalar, other: Value, scalar_first: bool) -> bool:
+    """Whether a size that data decides is surely not smaller than a number, as that of `x[:n]` after a check of `n`."""
+    if scalar.api != "size" or scalar.dim is None:
+        return False
+    lowest = scalar.dim.within()[0]
+    return lowest > 0 and _by_range(op, scalar, (lowest, math.inf), other, scalar_first) in (TRUE, FALSE)
 
 
 def _never_negative(op: ast.cmpop, other: Value, scalar_first: bool) -> Const | None:

@@ -81,8 +81,9 @@ class Effects:
     `runs_operator`: it, or a call that it makes, runs an operator on tensors below an `except` that would swallow its
     failure. `raises` is the `raise` that all of its paths end in. `computes`: it, or a call that it makes, computes
     with tensors, not counting conversions, or calls what is not known. `asks_for_either`: it, or a call that it makes,
-    asks for the truth or the number of what is tensor data in one way and something else in another. `parameters` are
-    what it was given.
+    asks for the truth or the number of what is tensor data in one way and something else in another.
+    `switches_gradients`: it, or a call that it makes, may switch gradients on or off for the code that follows, or for
+    a tensor or module. `parameters` are what it was given.
     """
 
     function: FunctionNode | None = None
@@ -99,6 +100,7 @@ class Effects:
     raises: Raise | None = None
     computes: bool = False
     asks_for_either: bool = False
+    switches_gradients: bool = False
     parameters: Mapping[str, Value] = field(default_factory=dict)
 
     def call(self, effects: Effects, written: Written, *, reports_facts: bool = True, entries: Entries = ()) -> None:
@@ -107,6 +109,7 @@ class Effects:
         self.containers |= effects.containers
         self.allocated |= effects.allocated
         self.computes = self.computes or effects.computes
+        self.switches_gradients = self.switches_gradients or effects.switches_gradients
         self.asks_for_either = self.asks_for_either or (reports_facts and effects.asks_for_either)
         self.runs_operator = self.runs_operator or (reports_facts and effects.runs_operator)
         if effects.facts or effects.events or effects.function is not None:

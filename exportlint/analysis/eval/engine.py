@@ -100,21 +100,22 @@ class Engine:
     """The state shared by all frames of one root (one exported module), and the state shared by all roots of a file.
 
     `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
-    says so, with their bounds. `root` is the module at hand. `has_parameters`: so has the module that is exported.
-    `effects` are those of the call at hand. While `silent`, no facts are recorded; while `constructing`, the code at
-    hand runs before export, so that tensors hold data. `activations` are the calls that are being run, `building` the
-    constructors. `region` is the call at hand of a function that an operator
-    takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replaying`: the run stands for a later
-    call, which finds the state that the first left behind. While `repeating`, the code at hand stands for any number of
-    passes of a loop: what it makes at one place is one object, of `allocated`, and one container, of `places`. While
-    `caching`, calls give the objects that earlier ones gave. `serial` is the number of the last allocation. `defaults`
-    are the values of expressions that make a container once for all: defaults of parameters, attributes of classes.
-    `steps` counts the expressions that were evaluated, `limit` is how many may be, `deadline` until when by the
-    project's clock; `limits_reached` are the limits that something ran into, `stopped` is where the last one was that
-    ended an evaluation.
+    says so, with their bounds. `unrecorded_classes` may be exported without recording gradients. `root` is the module
+    at hand. `has_parameters`: so has the module that is exported. `effects` are those of the call at hand. While
+    `silent`, no facts are recorded; while `constructing`, the code at hand runs before export, so that tensors hold
+    data. `activations` are the calls that are being run, `building` the constructors. `region` is the call at hand of a
+    function that an operator takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replaying`:
+    the run stands for a later call, which finds the state that the first left behind. While `repeating`, the code at
+    hand stands for any number of passes of a loop: what it makes at one place is one object, of `allocated`, and one
+    container, of `places`. While `caching`, calls give the objects that earlier ones gave. While `unrecorded`, the code
+    at hand may not record gradients. `serial` is the number of the last allocation. `defaults` are the values of
+    expressions that make a container once for all: defaults of parameters, attributes of classes. `steps` counts the
+    expressions that were evaluated, `limit` is how many may be, `deadline` until when by the project's clock;
+    `limits_reached` are the limits that something ran into, `stopped` is where the last one was that ended an
+    evaluation.
     `probe` is told when a fact is met, `watch` which objects are made. `omits_arguments`: what is exported is given
-    nothing for which None stands by default, unless that is surely a tensor; `omits_tensors`: nor then.
-    `keeps_tensors` says that there was such a tensor, beside an argument that nobody may omit.
+    nothing for which None stands by default, unless that is surely a tensor; `omits_tensors`: nor then. `keeps_tensors`
+    says that there was such a tensor, beside an argument that nobody may omit.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `modules` and other
     `objects`, frozen as their constructor left them, and `summaries` of calls by function and arguments, which say what
@@ -125,6 +126,7 @@ class Engine:
     project: Project
     options: Options
     exported_dims: Mapping[str, Mapping[str, Mapping[int, Range]]] = field(default_factory=dict)
+    unrecorded_classes: frozenset[str] = frozenset()
     summaries: dict[CallKey, tuple[Summary, ...]] = field(default_factory=dict)
     modules: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
     objects: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
@@ -158,6 +160,7 @@ class Engine:
     replaying: bool = False
     repeating: int = 0
     caching: int = 0
+    unrecorded: int = 0
     refreshed: Refreshed = field(default_factory=Refreshed)
     allocated: dict[tuple[object, ...], Instance] = field(default_factory=dict)
     made: Counter[tuple[object, ...]] = field(default_factory=Counter)
@@ -223,7 +226,8 @@ class Engine:
             self, active=[], activations=[], building=[], limits_reached=[], stopped=None,
             effects=Effects(), root=None,
             has_parameters=False, steps=0, limit=MAX_STEPS, deadline=math.inf, silent=0, constructing=0,
-            replaying=False, region=0, tracer=None, repeating=0, caching=0, allocated={}, made=Counter(), places={},
+            replaying=False, region=0, tracer=None, repeating=0, caching=0, unrecorded=0, allocated={},
+            made=Counter(), places={},
         )  # fmt: skip
 
     @property
@@ -391,6 +395,15 @@ class Engine:
             yield
         finally:
             self.caching -= 1
+
+    @contextmanager
+    def without_gradients(self) -> Iterator[None]:
+        """Run code that may not record gradients."""
+        self.unrecorded += 1
+        try:
+            yield
+        finally:
+            self.unrecorded -= 1
 
     def may_enter(self) -> bool:
         """Whether a call may be followed, because it is not nested too deeply."""

@@ -31,6 +31,7 @@ from exportlint.analysis.eval.effects import Effects, Entries, Names, Places, Su
 from exportlint.analysis.eval.engine import NoResultYetError
 from exportlint.analysis.eval.frame import Environment, Frame, calls
 from exportlint.analysis.eval.generators import generated
+from exportlint.analysis.eval.gradients import may_not_record
 from exportlint.analysis.eval.parameter_usage import parameter_at
 from exportlint.analysis.eval.parameters import INPUT, bind
 from exportlint.analysis.eval.recursion import ask, covering, is_deep, settled, widened
@@ -52,9 +53,11 @@ MAX_SUMMARIES = 8
 """Of one function with the same arguments, for heaps that differ."""
 
 
-@calls(Function)
 def _call_function(frame: Frame, function: Function, arguments: Arguments, node: ast.AST) -> Value:
     engine = frame.engine
+    if may_not_record(function.node) and not engine.unrecorded:
+        with engine.without_gradients():
+            return _call_function(frame, function, arguments, node)
     if function.module.is_stub:
         return _returned(frame, _promised(frame, function), node, function)
     if not engine.may_enter():
@@ -134,6 +137,9 @@ def _call_function(frame: Frame, function: Function, arguments: Arguments, node:
     return _returned(frame, value, node, function)
 
 
+calls(Function)(_call_function)
+
+
 def _gives_new_objects(frame: Frame, summary: Summary) -> bool:
     """Whether new objects other than modules can be reached from the result of a call."""
     made = summary.effects.allocated
@@ -172,6 +178,7 @@ def _asked(frame: Frame, function: Function, known: Activation, names: Names, no
     engine.effects.allocated |= summary.effects.allocated
     engine.effects.runs_operator |= summary.effects.runs_operator
     engine.effects.asks_for_either |= summary.effects.asks_for_either
+    engine.effects.switches_gradients |= summary.effects.switches_gradients
     if engine.records_calls and known.effects is not None:
         engine.calls.again(node, known.effects)
     _take_over(frame, summary, frame.heap)
@@ -279,6 +286,7 @@ def _context(inner: Frame) -> Context:
         inner.on_accelerator > 0,
         inner.catching_type_errors > 0,
         engine.region,
+        engine.unrecorded > 0,
     )
 
 

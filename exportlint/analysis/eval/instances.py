@@ -69,7 +69,7 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
         for cls in lineage(frame, instance.definition)
         for base in bases(frame, cls)
     ):
-        return Tensor(Origin.PARAMETER, "float", name=name)
+        return Tensor(Origin.PARAMETER, "float", requires_grad=True, name=name)
     if is_module(frame, instance.definition):
         is_method = table.lookup(f"torch.nn.Module.{name}") or name in MODULE_METHODS
         if is_method or _is_container(instance):

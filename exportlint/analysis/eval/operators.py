@@ -40,6 +40,7 @@ from exportlint.analysis.eval.baked_values import propagate
 from exportlint.analysis.eval.container_changes import merged_dicts
 from exportlint.analysis.eval.demands import demand_number, demand_truth, note_text, without_none
 from exportlint.analysis.eval.frame import Frame, evaluates
+from exportlint.analysis.eval.gradients import is_unbounded
 from exportlint.analysis.eval.instances import operator_method
 from exportlint.analysis.eval.sizes import arithmetic, expression_of, note_text_of_sizes, read_arithmetic, varying_size
 from exportlint.analysis.eval.tensor_results import promoted, result
@@ -135,7 +136,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
             frame.emit(Conversion, node, truth, target="arithmetic", operand=truth)
         dim = read_arithmetic(frame, op, left, right) if kind == "int" else None
         within = _range(op, left, right) if kind != "float" else None
-        return Scalar(kind, scalar.api, scalar.assumed, scalar.trail, dim, within=within)
+        unbounded = is_unbounded(op, left, right)
+        return Scalar(kind, scalar.api, scalar.assumed, scalar.trail, dim, within=within, unbounded=unbounded)
     if isinstance(left, Size) or isinstance(right, Size):
         return arithmetic(op, left, right)
     if isinstance(left, Const) and isinstance(right, Const) and not isinstance(op, (ast.BitOr, ast.BitAnd)):

@@ -24,6 +24,7 @@ from exportlint.analysis.eval.declared_types import believed, declared_variable
 from exportlint.analysis.eval.demands import data_of, demand_truth, read_data
 from exportlint.analysis.eval.divergence import note_raise
 from exportlint.analysis.eval.frame import Frame, executes
+from exportlint.analysis.eval.gradients import note_write, written
 from exportlint.analysis.eval.heap_writes import change_contents, write_contents
 from exportlint.analysis.eval.names import decorated, named_value
 from exportlint.analysis.eval.narrowing import narrowed
@@ -80,7 +81,10 @@ def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
         if isinstance(data, Tensor):
             read_data(frame, data, node.value, symbol)
         depends_on_input = is_computed_from_input(old) or any(is_computed_from_input(t) for t in tensors_in(operand))
-        value: Value = replace(old, data=None, known=False, depends_on_input=depends_on_input)
+        made = written(old, (operand,), frame)
+        value: Value = replace(made, data=None, known=False, depends_on_input=depends_on_input)
+        if not isinstance(node.target, ast.Subscript):
+            note_write(frame, old, (operand,), None, node.target)
     else:
         value = frame.each(old, lambda option: _updated_in_place(frame, node, option, operand))
     assign(frame, node.target, value, node)

@@ -48,6 +48,7 @@ from exportlint.analysis.eval.demands import (
     size_of,
 )
 from exportlint.analysis.eval.frame import Frame, evaluates
+from exportlint.analysis.eval.gradients import is_unplaced, note_write, requires_grad, written
 from exportlint.analysis.eval.names import top_level_value
 from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
 from exportlint.analysis.eval.state_access import STORED, note_made_tensor_write
@@ -188,14 +189,23 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
             position += 1
         elif isinstance(value, Python) and value.type == "ellipsis":
             kept = tensor.shape.dims[:1] if position == 0 else ()
-            return result(frame, node, "indexing", (tensor, index), tensor.kind, TensorShape((*dims, *kept)))
+            made = result(frame, node, "indexing", (tensor, index), tensor.kind, TensorShape((*dims, *kept)))
+            return replace(made, unplaced=_is_unplaced_view(frame, tensor, parts, values))
         else:
             position += 1
     is_mask = any(isinstance(value, Tensor) for value in values)
     rank = None if shape.rank is None or is_mask else shape.rank - position + len(dims)
     shape = TensorShape((*dims, *shape.dims[position:]), rank)
     made = result(frame, node, "indexing", (tensor, *values), tensor.kind, shape)
-    return replace(_related(tensor, made, parts, values), origin=tensor.origin, trail=tensor.trail)
+    unplaced = _is_unplaced_view(frame, tensor, parts, values)
+    return replace(_related(tensor, made, parts, values), origin=tensor.origin, unplaced=unplaced, trail=tensor.trail)
+
+
+def _is_unplaced_view(frame: Frame, tensor: Tensor, parts: Seq[ast.expr], values: Seq[Value]) -> bool:
+    if not _is_view(parts, values):
+        return False
+    is_index = any(isinstance(value, Scalar) and is_unplaced(value) for value in values)
+    return tensor.unplaced or is_index or bool(_unplaced_bounds(frame, parts))
 
 
 def _held_indices(node: ast.Subscript, index: Value) -> tuple[Tensor, ...]:
@@ -330,6 +340,7 @@ def _module_item(frame: Frame, node: ast.Subscript, container: TorchModule, inde
 def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -> None:
     """`container[index] = value`."""
     index = frame.evaluate(target.slice)
+    _note_written_at(frame, target, container, index, value)
     for option in options(container):
         if isinstance(option, Tensor) and not option.assumed:
             read_data(frame, option, target, "[…] =", mutates=True)
@@ -368,6 +379,39 @@ def _note_stored_at(frame: Frame, target: ast.Subscript, index: Value) -> None:
             frame.emit(DataIndex, target.slice, data, place="stored", operand=data)
         elif _is_read_in_place(bound, data):
             frame.emit(DataIndex, target.slice, data, place="unchecked", operand=data)
+
+
+def _note_written_at(frame: Frame, target: ast.Subscript, container: Value, index: Value, value: Value) -> None:
+    """Record an assignment through a view at a place that is not known, and that the tensor then requires gradients."""
+    tensors = [option for option in options(container) if isinstance(option, Tensor)]
+    if not tensors or not (requires_grad(container) or requires_grad(value)):
+        return
+    parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+    values = index.items if isinstance(index, Tuple) and isinstance(target.slice, ast.Tuple) else (index,)
+    places: list[Value] = []
+    if _is_view(parts, values):
+        places = [*_unplaced_bounds(frame, parts), *(v for v in values if isinstance(v, Scalar) and is_unplaced(v))]
+    is_asked = frame.engine.mode == "non-strict" and any(isinstance(place, Tensor) for place in places)
+    if not is_asked and not (len(values) > 1 and any(isinstance(value, Scalar) for value in values)):
+        note_write(frame, container, (value,), places[0] if places else None, target)
+    name = target.value.id if isinstance(target.value, ast.Name) else None
+    if name is not None and isinstance(container, Tensor) and isinstance(frame.env.get(name), Tensor):
+        frame.env[name] = written(container, (value,), frame)
+
+
+def _is_view(parts: Seq[ast.expr], values: Seq[Value]) -> bool:
+    """Whether a tensor at these indices surely is a view."""
+    return len(parts) == len(values) and all(
+        isinstance(part, ast.Slice)
+        or isinstance(value, (Size, Scalar))
+        or (isinstance(value, Const) and (value.value is None or type(value.value) is int))
+        or value in {Python("ellipsis"), Python("int")}
+        for part, value in zip(parts, values, strict=True)
+    )
+
+
+def _unplaced_bounds(frame: Frame, parts: Seq[ast.expr]) -> Seq[Value]:
+    return [value for bound in _bounds_in(parts) if is_unplaced(value := frame.peek(bound))]
 
 
 def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq[Value]) -> None:

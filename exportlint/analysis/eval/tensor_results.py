@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from exportlint.analysis.domain.lattice import options, trail_of
 from exportlint.analysis.domain.operand_forms import Form, combined
@@ -22,11 +23,14 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.baked_values import CONVERSIONS, bake_in
 from exportlint.analysis.eval.demands import read_data
 from exportlint.analysis.eval.frame import Frame, note_guarded_operator
+from exportlint.analysis.eval.gradients import is_carried
 from exportlint.analysis.eval.sizes import broadcast, note_fixed_rows
 
 BROADCASTS = frozenset({"operator", "comparison"})
 FITTED = BROADCASTS | {"matmul"}
 """What Python does with tensors whose shapes have to fit together."""
+CARRIES = FITTED | {"indexing"}
+"""What Python does with tensors whose result requires gradients if they do."""
 KEEPS_ARRAY = BROADCASTS | {"indexing", "matmul"}
 """What Python does with an array of numpy gives another one; functions of torch make tensors of it."""
 RANKS: dict[Kind | None, int] = {"bool": 0, "int": 1, "float": 2}
@@ -71,6 +75,8 @@ def result(
         depends_on_input=any(map(_surely_from_input, _read(operation, tensors, operands))),
         untraced_backward=any(t.untraced_backward for t in tensors) and any(map(_surely_untraced_backward, operands)),
         array=operation in KEEPS_ARRAY and bool(tensors) and all(t.array for t in tensors),
+        requires_grad=operation in CARRIES
+        and is_carried(frame, kind, islice(operands, 1 if operation == "indexing" else None)),
         trail=trail,
     )
 
@@ -143,6 +149,7 @@ def same(frame: Frame, tensor: Tensor, **changes: object) -> Tensor:
     """The tensor that an op without effect on sizes makes of one: fresh storage."""
     changes |= {
         "array": False,
+        "unplaced": False,
         "compacted": False,
         "buffer": None,
         "region": frame.engine.region,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import nullcontext
 
 from exportlint.analysis.domain.lattice import join_environments, options
 from exportlint.analysis.domain.values import (
@@ -21,6 +22,7 @@ from exportlint.analysis.eval.assignment import assign
 from exportlint.analysis.eval.branches_and_loops import resume
 from exportlint.analysis.eval.effects import Effects
 from exportlint.analysis.eval.frame import Environment, Frame, executes
+from exportlint.analysis.eval.gradients import keeps_recording
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.environment import DeviceContext
 from exportlint.analysis.facts.tracing import CaughtOperator
@@ -53,12 +55,14 @@ def with_statement(frame: Frame, node: ast.With | ast.AsyncWith) -> bool:
         if item.optional_vars is not None:
             assign(frame, item.optional_vars, _entered(frame, context, item.context_expr), item.context_expr)
     frame.catching += 1
-    if not swallows:
-        reached = frame.execute(node.body)
-    else:
-        with frame.guarded():
-            frame.execute(node.body)
-        reached = True
+    records = all(keeps_recording(frame, item.context_expr) for item in node.items)
+    with nullcontext() if records else frame.engine.without_gradients():
+        if not swallows:
+            reached = frame.execute(node.body)
+        else:
+            with frame.guarded():
+                frame.execute(node.body)
+            reached = True
     frame.catching -= 1
     for context, place in reversed(entered):
         frame.call(frame.attribute(context, "__exit__", place), Arguments((NONE, NONE, NONE)), place)

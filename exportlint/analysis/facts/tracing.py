@@ -23,10 +23,11 @@ class DataIndex(Fact):
 
     stored: the bound, a tensor, of an assignment. unchecked: a bound that nothing can have been asserted about, since
     it is read where it is used. number: read by `.item()`, in an index that is read. moved: a bound where a slice
-    starts, and a later index moves the start on.
+    starts, and a later index moves the start on. written: a view that begins or ends there is written while gradients
+    are recorded, and torch.export does not know whether it is negative.
     """
 
-    place: Literal["stored", "unchecked", "number", "moved"]
+    place: Literal["stored", "unchecked", "number", "moved", "written"]
     operand: Tensor | Scalar
 
 

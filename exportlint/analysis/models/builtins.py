@@ -29,7 +29,7 @@ from exportlint.analysis.eval.demands import (
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.operators import operate
 from exportlint.analysis.eval.sizes import expression_of, note_conversion, note_text_of_sizes, settled, text_of
-from exportlint.analysis.eval.tensor_results import result
+from exportlint.analysis.eval.tensor_results import kind_of, result
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.library_functions import Handler, Traits, function, functions
 
@@ -79,7 +79,10 @@ def _number(kind: Literal["int", "float", "complex"]) -> Handler:
         if demand_number(frame, value, node, target):
             # non-strict fails here, so that nothing more is to be said; strict goes on with a symbol
             strict = frame.engine.mode == "strict"
-            return Scalar(kind, "item", trail=trail_of(value)) if strict else Python(kind)  # type: ignore[arg-type]
+            is_read = isinstance(value, Tensor) or (isinstance(value, Scalar) and value.unbounded)
+            unbounded = is_read and kind == kind_of(value) == "int"
+            number = Scalar(kind, "item", trail=trail_of(value), unbounded=unbounded)  # type: ignore[arg-type]
+            return number if strict else Python(kind)
         if isinstance(value, Const) and isinstance(value.value, (int, float)) and kind != "complex":
             return constant(int(value.value) if kind == "int" else float(value.value))
         if isinstance(value, Size):

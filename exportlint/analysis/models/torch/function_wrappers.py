@@ -46,7 +46,8 @@ def _call_wrapped(frame: Frame, callee: Partial, arguments: Arguments, node: ast
         inner = callee.function
         while isinstance(inner, Partial) and inner.wrapper in TRANSFORMS:
             inner = inner.function
-        frame.call(inner, arguments, node)
+        with engine.without_gradients():
+            frame.call(inner, arguments, node)
         return UNKNOWN
     if callee.wrapper in CACHES:
         for value in arguments.values:
@@ -91,5 +92,6 @@ def apply_function(frame: Frame, definition: Class, arguments: Arguments, node: 
     assert isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef))
     if find_method(frame, definition, "setup_context") is None:
         arguments = arguments.after(UNKNOWN)
-    value = frame.call(Function(owner.module, method, f"{owner.qualname}.forward", owner), arguments, node)
+    with frame.engine.without_gradients():
+        value = frame.call(Function(owner.module, method, f"{owner.qualname}.forward", owner), arguments, node)
     return fresh(frame, node, f"{definition.node.name}.apply", (value,)) if isinstance(value, Tensor) else value

@@ -115,7 +115,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         kind = kind_of(arguments.get(0, "data") or UNKNOWN)
         if STATE[name] is Origin.BUFFER:
             return Tensor(Origin.BUFFER, kind)
-        made = Tensor(Origin.PARAMETER, kind or "float", created_at=node)
+        made = Tensor(Origin.PARAMETER, kind or "float", created_at=node, requires_grad=_is_trained(arguments))
         note_made(frame, made, name, node)
         return made
     if find(name).shape == "listed":
@@ -153,6 +153,10 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return arguments.get(0, "module") or UNKNOWN  # `weight_norm(module)` gives what it was given
     note_resizing_out(frame, name, arguments, node)
     return call_function(frame, api, arguments, node)
+
+
+def _is_trained(arguments: Arguments) -> bool:
+    return (arguments.get(1, "requires_grad") or TRUE) == TRUE
 
 
 def _check(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -230,7 +234,8 @@ def _call_operand(frame: Frame, name: str, arguments: Arguments, node: ast.AST) 
     first = arguments.get(0) or UNKNOWN
     if name.endswith("checkpoint"):
         keywords = {k: v for k, v in arguments.keywords.items() if k not in CHECKPOINT_OPTIONS}
-        return frame.call(first, Arguments(arguments.positional[1:], keywords), node)
+        with frame.engine.without_gradients():  # it switches them off if it is reentrant
+            return frame.call(first, Arguments(arguments.positional[1:], keywords), node)
     wrapper = name if name in SCRIPTS | DISABLES else ""
     if not isinstance(first, (Function, Partial, TorchModule)) and not (wrapper and isinstance(first, Object)):
         return first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from exportlint.analysis.domain.heap import Cell
 from exportlint.analysis.domain.lattice import join, options
@@ -34,8 +35,10 @@ from exportlint.analysis.eval.classes import bases, bound, class_attribute, enum
 from exportlint.analysis.eval.computed_names import bind_computed
 from exportlint.analysis.eval.demands import built_on, elements
 from exportlint.analysis.eval.frame import Frame, calls
+from exportlint.analysis.eval.gradients import is_recording
 from exportlint.analysis.eval.heap_writes import register_buffer
 from exportlint.analysis.eval.instances import holds_parameters, instantiate, note_call
+from exportlint.analysis.eval.module_parameters import has_parameters
 from exportlint.analysis.eval.parameters import misfit
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.facts.tracing import MisfitCall, ModuleGradFlag
@@ -164,7 +167,17 @@ def _run_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, n
     api = table.lookup(module.name)
     if api is None or not api.overloads or api.overloads[0].returns.kind == "unknown":
         return fresh(frame, node, module.name, arguments.values)
-    return build(frame, node, module.name, api.overloads[0].returns, arguments.values)
+    value = build(frame, node, module.name, api.overloads[0].returns, arguments.values)
+    return _trained(value) if is_recording(frame) and has_parameters(module) else value
+
+
+def _trained(value: Value) -> Value:
+    """What a module with parameters gives: all its tensors of floats require gradients."""
+    if isinstance(value, Tensor):
+        return value if value.kind in {"int", "bool"} else value.but(requires_grad=True)
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(map(_trained, value.items)))
+    return value
 
 
 def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -177,7 +190,8 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
             or UNKNOWN
         )
         if isinstance(value, Tensor) and name != "register_buffer":
-            value = Tensor(Origin.PARAMETER, value.kind, created_at=value.created_at)
+            requires_grad = value.requires_grad
+            value = Tensor(Origin.PARAMETER, value.kind, created_at=value.created_at, requires_grad=requires_grad)
         if not isinstance(first, Const) or not isinstance(first.value, str):
             receiver.instance.registered.append(value)
             is_buffer = name == "register_buffer" and isinstance(value, Tensor)

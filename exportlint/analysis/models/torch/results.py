@@ -25,6 +25,7 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import read_data
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.gradients import is_carried, note_write
 from exportlint.analysis.eval.sizes import data_shape
 from exportlint.analysis.eval.tensor_results import promoted, result
 from exportlint.analysis.facts import Creation, HostRead, Mutation
@@ -127,6 +128,7 @@ def build(
             dtype=named_dtype(arguments),
             joined=_joined(name, operands),
             untraced_backward=made.untraced_backward or (made.depends_on_input and _backward(name) == "untraced"),
+            requires_grad=not creates and _is_carried(frame, name, returns, made, operands, arguments),
         )
         return made if not returns.optional else Union((made, NONE))
     if returns.kind == "tuple":
@@ -144,6 +146,39 @@ def build(
     if returns.kind == "none":
         return NONE
     return UNKNOWN if returns.kind == "unknown" else Python(returns.kind)
+
+
+UNDIFFERENTIABLE = frozenset({"detach", "histc", "lu", "lu_unpack", "lstsq", "type_as", "type"})
+"""Operators whose results may not require gradients though those of their operands and dtypes do (measured on 2.13)."""
+SPREADING = frozenset({
+    "linear", "bilinear", "embedding", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "layer_norm", "group_norm", "rms_norm", "where", "einsum", "matmul", "bmm", "mm", "mv", "addmm",
+    "baddbmm", "scaled_dot_product_attention", "scatter", "scatter_add", "index_add", "index_copy", "masked_scatter",
+})  # fmt: skip
+"""Operators that have the gradients of any operand; others have, to be sure, those of the first."""
+FLOATING = frozenset({"dropout", "interpolate", "pad"})
+"""Further operators that keep floats, which the table does not say."""
+
+
+def _is_carried(
+    frame: Frame,
+    name: str,
+    returns: table.Returns,
+    made: Tensor,
+    operands: tuple[Value, ...],
+    arguments: Arguments | None,
+) -> bool:
+    """Whether the result of an operator surely requires gradients."""
+    short = name.rpartition(".")[2]
+    is_float = returns.dtype != "unknown" or short in SPREADING | FLOATING or find_layer(name) is not None
+    if not is_float or short in UNDIFFERENTIABLE or short.endswith("_like") or short.startswith("new_"):
+        return False
+    if name.startswith("torch.special."):
+        return False
+    if made.kind is None and arguments is not None and arguments.keywords.get("dtype", NONE) != NONE:
+        return False
+    spreads = short in SPREADING or find(name).shape == "elementwise"
+    return is_carried(frame, made.kind, operands if spreads else operands[:1])
 
 
 def _backward(name: str) -> Backward | None:
@@ -217,8 +252,19 @@ def _note_writes(frame: Frame, api: table.Api, arguments: Arguments, node: ast.A
             read_data(frame, target, node, short, mutates=True)
             details = {"target": target, "metadata": api.metadata_only, "operands": arguments.values}
             frame.emit(Mutation, node, target, api="out=" if written == "out" else short, **details)
+            if target.unplaced and written != "out" and not api.metadata_only:
+                note_write(frame, _held(frame, node, target, receiver), arguments.values, None, node)
     if is_in_place(api, arguments):
         note_write_in_place(frame, short, arguments.get(0, "input"), node)
+
+
+def _held(frame: Frame, node: ast.AST, target: Tensor, receiver: Tensor | None) -> Value:
+    """The tensor that a call writes to, or whatever it may be in another way."""
+    if not isinstance(node, ast.Call):
+        return target
+    if receiver is None:
+        return frame.peek(node.args[0]) if node.args else target
+    return frame.peek(node.func.value) if isinstance(node.func, ast.Attribute) else target
 
 
 def is_in_place(api: table.Api, arguments: Arguments) -> bool:
@@ -234,6 +280,7 @@ def note_write_in_place(frame: Frame, name: str, target: Value | None, node: ast
     if isinstance(target, Tensor) and not target.assumed:
         read_data(frame, target, node, name, mutates=True)
         frame.emit(Mutation, node, target, api=f"{name}(inplace=True)", target=target, metadata=False, operands=())
+        note_write(frame, target, (), None, node)
 
 
 def note_creation(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:

@@ -27,7 +27,7 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import metadata
 from exportlint.analysis.eval.demands import read_data, size_of
 from exportlint.analysis.eval.frame import Frame, calls
-from exportlint.analysis.eval.grad_flags import note_grad_flag
+from exportlint.analysis.eval.gradients import is_unplaced, note_grad_flag, written
 from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.sizes import any_size, product, read_at
 from exportlint.analysis.eval.special_methods import SPECIAL, TEXTS, call_special
@@ -152,7 +152,12 @@ def _in_memory(frame: Frame, api: table.Api, call: Call, value: Value, owner: as
             note_tensor_write(frame, owner, node, tensor, call.arguments.values)
         if owner is not None:
             note_made_tensor_write(frame, owner, node, tensor, call.arguments.values, call.name)
-        return tensor.but(data=None, known=False)
+        if record.name == "detach_":
+            return tensor.but(data=None, known=False, requires_grad=False)
+        made = written(tensor, call.arguments.values, frame)
+        if made is not tensor and isinstance(owner, ast.Name) and frame.env.get(owner.id) == tensor:
+            frame.env[owner.id] = made
+        return made.but(data=None, known=False)
     if tensor.detached and record.name == "clone" and isinstance(value, Tensor):
         return value.but(detached=True)
     if record.storage not in {"view", "contiguous"}:
@@ -164,6 +169,8 @@ def _in_memory(frame: Frame, api: table.Api, call: Call, value: Value, owner: as
             origin=tensor.origin,
             detached=is_detached,
             untraced_backward=value.untraced_backward and not is_detached,
+            requires_grad=value.requires_grad and not is_detached,
+            unplaced=record.storage == "view" and (tensor.unplaced or _is_unplaced(record, call)),
             compacted=is_compacted,
             name=tensor.name if is_compacted else value.name,
             trail=tensor.trail,
@@ -171,6 +178,13 @@ def _in_memory(frame: Frame, api: table.Api, call: Call, value: Value, owner: as
     if isinstance(value, Sequence) and isinstance(value.item, Tensor):
         return replace(value, item=replace(value.item, origin=tensor.origin, trail=tensor.trail))
     return value
+
+
+def _is_unplaced(record: Operator, call: Call) -> bool:
+    """Whether `x.select(0, n)` or `x.narrow(0, n, 2)` is at an index whose sign torch.export does not know."""
+    start = call.arguments.get(1, "index" if record.name == "select" else "start")
+    is_fixed = record.name == "select" or isinstance(call.arguments.get(2, "length"), Const)
+    return record.name in {"select", "narrow"} and is_fixed and isinstance(start, Scalar) and is_unplaced(start)
 
 
 @performs("Tensor.item", "Tensor.tolist")
@@ -186,7 +200,7 @@ def _read(frame: Frame, call: Call, node: ast.AST) -> Value:
     # most tensors hold floats, but numbers that are passed in as a tensor or become a list are mostly counts
     kind = tensor.kind or (None if tensor.origin is Origin.INPUT or name == "tolist" else "float")
     dim = read_at(frame, node, lowest=None) if kind == "int" and name == "item" else None
-    scalar = Scalar(kind, name, tensor.assumed, tensor.trail, dim)
+    scalar = Scalar(kind, name, tensor.assumed, tensor.trail, dim, unbounded=True)
     return scalar if name == "item" else Sequence(scalar)
 
 
@@ -280,10 +294,19 @@ def _move(frame: Frame, call: Call, node: ast.AST) -> Value:
     if isinstance(device, str) and not tensor.assumed and not frame.on_accelerator:
         frame.emit(DeviceMove, node, tensor, api=name, device=device, operand=tensor)
     made = _cast(frame, tensor, kind, exact)
+    if made.requires_grad and not all(map(_says_dtype, call.arguments.values)):
+        made = made.but(requires_grad=False)
     is_cast = any(not isinstance(value, Const) and value != Python("device") for value in call.arguments.values)
     return made if is_cast else replace(made, dtype=tensor.dtype)
 
 
+def _says_dtype(value: Value) -> bool:
+    """Whether an argument of `to` is a dtype that is known, or none."""
+    return isinstance(value, (Const, External)) or value == Python("device")
+
+
 def _cast(frame: Frame, tensor: Tensor, kind: Kind | None, dtype: str | None) -> Tensor:
     """The tensor in another dtype: itself if it has that dtype already."""
-    return same(frame, tensor, kind=kind, dtype=dtype, form=tensor.form and tensor.form.converted(dtype))
+    requires_grad = tensor.requires_grad and kind not in {"int", "bool"}
+    form = tensor.form and tensor.form.converted(dtype)
+    return same(frame, tensor, kind=kind, dtype=dtype, form=form, requires_grad=requires_grad)
