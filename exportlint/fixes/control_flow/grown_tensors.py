@@ -1,8 +1,9 @@
-"""Tensors that each pass of a loop makes longer: all passes do, and a mask cuts off what came after the loop had ended.
+"""Tensors that a statement makes longer, where tensor data decide whether it does.
 
-`y = torch.cat([y, new], 1)` stays as it is, next to `y_mask.append((~stop).expand(new.shape[1]))`; behind the loop,
-`y` becomes `y[:, torch.cat(y_mask)]`. A part of `masked_loops`: where it ends the loop, `y` has no more than what
-belongs there, so that code in the loop may read all of it.
+`if c: y = torch.cat([y, new], 1)` becomes `y = torch.cat([y, new[:, c.expand(new.shape[1])]], 1)`, which adds all of
+`new` or nothing of it. In a loop that tensor data end, all passes make `y` longer, `y_mask` says which parts belong
+there, and behind the loop `y` becomes `y[:, torch.cat(y_mask)]`: until the loop ends, it has no others. A part of
+`predication` and of `masked_loops`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from exportlint.fixes.control_flow.logic import Predicate
 from exportlint.fixes.control_flow.selected_items import dimension
@@ -20,6 +22,9 @@ from exportlint.fixes.proofs.observed_values import operation
 from exportlint.fixes.proofs.purity import is_pure
 from exportlint.fixes.proofs.result_shapes import JOINS
 
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Statement
+
 
 @dataclass(frozen=True, slots=True)
 class Grown:
@@ -29,6 +34,15 @@ class Grown:
     name: str
     added: ast.expr
     dim: int
+
+    def selected(self, code: Code, when: Predicate) -> Statement:
+        """The statement, which adds nothing where the condition does not hold."""
+        assert isinstance(self.growing, ast.Assign)
+        added = code.concrete(self.added)
+        size = expression("{part}.shape[{dim}]", part=added, dim=self.dim)
+        chosen = along(added, self.dim, method(when.truth, "expand", size))
+        value = code.concrete(self.growing.value, {self.added: chosen})
+        return statement("{name} = {value}", name=self.name, value=value)
 
     def masked(self, code: Code, loop: ast.For | ast.While, mask: str, when: Predicate) -> Iterator[Draft]:
         """Edits that note which part is added while the loop goes on, and keep that part behind the loop."""
@@ -44,21 +58,24 @@ class Grown:
         yield code.statements.insert_after(loop, [statement("{name} = {kept}", name=self.name, kept=kept)])
 
 
+def grown_by(code: Code, one: ast.stmt) -> Grown | None:
+    """What a statement makes longer at its end; None if it does something else."""
+    match one:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(args=[ast.List(elts=items) | ast.Tuple(elts=items), *_]) as made,
+        ) if operation(code, made) in JOINS:
+            dim = dimension(made)
+            match items:
+                case [ast.Name(id=old), added] if old == name and dim is not None and is_pure(code, added):
+                    return Grown(one, name, added, dim)
+    return None
+
+
 def grown_in(code: Code, loop: ast.For | ast.While) -> list[Grown]:
     """The variables that statements of a loop make longer, and that nothing else in it binds."""
-    found = []
-    for one in loop.body:
-        match one:
-            case ast.Assign(
-                targets=[ast.Name(id=name)],
-                value=ast.Call(args=[ast.List(elts=items) | ast.Tuple(elts=items), *_]) as made,
-            ) if operation(code, made) in JOINS:
-                dim = dimension(made)
-                match items:
-                    case [ast.Name(id=old), added] if old == name and dim is not None and is_pure(code, added):
-                        if _bindings(loop, name) == 1:
-                            found.append(Grown(one, name, added, dim))
-    return found
+    found = filter(None, (grown_by(code, one) for one in loop.body))
+    return [one for one in found if _bindings(loop, one.name) == 1]
 
 
 def _bindings(loop: ast.For | ast.While, name: str) -> int:

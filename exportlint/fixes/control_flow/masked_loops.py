@@ -93,6 +93,8 @@ def masked_fix(code: Code, _: Fact) -> Fix:
         edits += each.masked(code, loop, predicated.name(f"{each.name}_mask"), when)
     as_before = [each.growing for each in grown]
     as_before += [one for one in masked if isinstance(one, ast.AugAssign) and set(bound([one])) & counted]
+    if isinstance(leave, ast.Break):  # another one only ends the loop, which does nothing any more
+        as_before += [one for one in masked if _only_breaks(code, one)]
     for one in masked:
         if one in as_before or _writes_to_own(code, one, own):
             continue
@@ -193,6 +195,15 @@ def _writes_to_own(code: Code, one: ast.stmt, own: set[str]) -> bool:
     require_unguarded(code, target)
     require_unguarded(code, one.value)
     return True
+
+
+def _only_breaks(code: Code, one: ast.stmt) -> bool:
+    """Whether a statement is `if …: break`, whose condition can be asked in vain."""
+    match one:
+        case ast.If(test=test, body=[ast.Break()], orelse=[]) if is_pure(code, test):
+            require_unguarded(code, test)
+            return True
+    return False
 
 
 def _has_no_effect(code: Code, node: ast.expr) -> bool:

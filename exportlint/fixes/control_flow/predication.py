@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from exportlint.analysis.domain.values import PYTHON
 from exportlint.analysis.torch import table
 from exportlint.fixes.control_flow.conditions import condition_in_vain
+from exportlint.fixes.control_flow.grown_tensors import grown_by
 from exportlint.fixes.control_flow.logic import Predicate, negated
 from exportlint.fixes.control_flow.merging import Fresh, given_to
 from exportlint.fixes.control_flow.selected_items import SelectedItems
@@ -173,6 +174,10 @@ class Predicated:
             if changed:
                 return [statement("{name} = {value}", name=target.id, value=code.concrete(value, changed))]
             return code.statements.moved([one])
+        grown = grown_by(code, one)
+        if grown is not None:
+            require_unguarded(code, value)
+            return [grown.selected(code, when)]
         old = self._place(code, target, when)
         before, after = form(code, target, {}), form(code, value, {})
         if before is not None and after is not None and not after.may_fit(before):

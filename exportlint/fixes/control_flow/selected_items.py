@@ -81,9 +81,18 @@ class SelectedItems:
                     return code.replace(around, method(rows, "sum", 0))
                 case "len":
                     return code.replace(around, method(mask, "sum"))
+        if isinstance(around, ast.Subscript) and _is_place(around) and self._are_stacked(use):
+            item = code.make("{stack}({items})[{mask}]", stack=stack, items=use, mask=mask)
+            return code.replace(around, expression("{item}[{index}]", item=item, index=code.concrete(around.slice)))
         if getattr(around, "test", None) is use or (isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)):
             return code.replace(use, method(mask, "any"))
         raise DeclinedError(f"`{self.name}` is not only stacked, joined, added up or counted")
+
+    def _are_stacked(self, use: ast.Name) -> bool:
+        """Whether the code stacks the items, so that they have one shape."""
+        scope = self.code.tree.function(use) or self.code.tree.root
+        calls = (self.code.tree.parents[other] for other in self.code.tree.contents(scope).named(self.name))
+        return any(isinstance(call, ast.Call) and operation(self.code, call) == "stack" for call in calls)
 
     def _mask_of_parts(self, use: ast.Name, dim: int) -> Expression:
         """A mask for what `torch.cat` makes of the items, which may differ in size along its dimension."""
@@ -112,6 +121,12 @@ def dimension(call: ast.Call) -> int | None:
         case [ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(dim)))] if not isinstance(dim, bool):
             return -dim
     return None
+
+
+def _is_place(node: ast.Subscript) -> bool:
+    """Whether an index reads one item, whose place it states."""
+    index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
+    return isinstance(node.ctx, ast.Load) and isinstance(index, ast.Constant) and type(index.value) is int
 
 
 def _only_reads(code: Code, use: ast.Name) -> bool:
