@@ -10,6 +10,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from exportlint.fixes.control_flow.merging import given_to
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import along, call, expression, method, statement
@@ -43,15 +44,17 @@ class SelectedItems:
         code = self.code
         scope = code.tree.function(self.appending[0])
         uses = list(code.tree.contents(scope or code.tree.root).named(self.name))
-        made = [s for n in uses if isinstance(s := code.tree.parents[n], ast.Assign) and s.targets == [n]]
-        if len(made) != 1 or not isinstance(first := made[0].value, ast.List):
+        made = [n for n in uses if not isinstance(n.ctx, ast.Load)]
+        first = given_to(code, made[0]) if len(made) == 1 else None
+        if not isinstance(first, ast.List):
             raise DeclinedError(f"`{self.name}` is not made once, as a list")
         if any(isinstance(item, ast.Starred) for item in first.elts):
             raise DeclinedError(f"the code does not show how many items `{self.name}` has at first")
         truth = call(code.name("torch.tensor", first), expression("True"))
         masks = expression("[{*items}]", items=[truth] * len(first.elts))
-        drafts = [code.statements.insert_after(made[0], [statement("{mask} = {masks}", mask=self.mask, masks=masks)])]
-        inside = {node for one in self.appending for node in ast.walk(one)} | {made[0].targets[0]}
+        start = statement("{mask} = {masks}", mask=self.mask, masks=masks)
+        drafts = [code.statements.insert_after(code.tree.statement(made[0]), [start])]
+        inside = {node for one in self.appending for node in ast.walk(one)} | {*made}
         within = set(ast.walk(prefix)) if prefix is not None else set()
         for use in uses:
             if use in inside or (use in within and _only_reads(code, use)):

@@ -100,7 +100,7 @@ def _width(module: TorchModule, init: ast.FunctionDef) -> list[ast.expr] | None:
 
 
 def _is_lasting(node: ast.expr, init: ast.FunctionDef) -> bool:
-    """Whether an expression is the same anywhere in `__init__`: a number, parameters, and what arithmetic makes of them."""
+    """Whether an expression is the same anywhere in `__init__`: numbers and parameters, and arithmetic on them."""
     parameters = {one.arg for one in (*init.args.posonlyargs, *init.args.args, *init.args.kwonlyargs)}
     stored = {n.id for n in ast.walk(init) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
