@@ -35,6 +35,7 @@ from exportlint.fixes.control_flow.bodies import (
 from exportlint.fixes.control_flow.conditions import tensor_condition
 from exportlint.fixes.control_flow.definitions import assigned_to, definition, put_in_place
 from exportlint.fixes.control_flow.early_returns import require_few_exits
+from exportlint.fixes.control_flow.grown_tensors import grown_by
 from exportlint.fixes.edit.blocks import analysed, apart
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import bare_tuple, call, dotted, expression, same, statement
@@ -148,6 +149,8 @@ def _of_statement(code: Code, node: ast.If) -> Fix:
             raise DeclinedError("one branch returns, and the other continues after the block")
         assigned = bound([*then.body, *other.body])
     check_movable([*then.body, *other.body])
+    if results and any(grown_by(code, one) is not None for one in (*node.body, *node.orelse)):
+        raise DeclinedError("the tensors differ in shape")
     for way in (then, other):
         check_operands(code, way.body)
     firsts = [copies(code, way.body) for way in (then, other)]

@@ -66,14 +66,20 @@ def _combined(code: Code, node: ast.BoolOp) -> Condition:
     """`a and b`, `a or b`. What Python knows is asked first, so that it still guards what stands behind it."""
     conjunction = isinstance(node.op, ast.And)
     result: Condition | None = None
+    last: list[ast.expr] = []
     for index in reversed(range(len(node.values))):
         operand = node.values[index]
         try:
             condition = tensor_condition(code, operand)
         except DeclinedError:
-            if result is None or not is_python(code, operand):
+            if not is_python(code, operand):
                 raise
-            result = _guarded(code, operand, result, conjunction)
+            if result is not None:
+                result = _guarded(code, operand, result, conjunction)
+            elif index and all(is_pure(code, value) for value in node.values):
+                last.append(operand)
+            else:
+                raise
             continue
         if index and not is_pure(code, operand):
             raise DeclinedError("an operand is evaluated only if the ones before it allow it")
@@ -81,6 +87,8 @@ def _combined(code: Code, node: ast.BoolOp) -> Condition:
             condition = replace(condition, safe=False)
         result = condition if result is None else (both if conjunction else either)(condition, result)
     assert result is not None
+    for operand in last:  # a tensor in front of it is not asked any more
+        result = replace(_guarded(code, operand, result, conjunction), safe=False)
     return result
 
 

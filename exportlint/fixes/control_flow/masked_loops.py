@@ -16,6 +16,7 @@ from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.control_flow.conditions import tensor_condition
+from exportlint.fixes.control_flow.grown_tensors import grown_in
 from exportlint.fixes.control_flow.logic import Condition, Predicate
 from exportlint.fixes.control_flow.merging import Fresh
 from exportlint.fixes.control_flow.predicated_writes import lasting_condition
@@ -28,6 +29,7 @@ from exportlint.fixes.edit.template import call, dotted, statement
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.live_variables import bound, definitely_assigned, needed, needed_after
+from exportlint.fixes.proofs.observed_values import is_python
 from exportlint.fixes.proofs.purity import is_pure
 
 
@@ -45,13 +47,18 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     if not isinstance(leave, ast.Break if first else (ast.Break, ast.Continue, ast.Return)):
         raise InapplicableError("it is not an `if …: break`")
     loop = code.tree.parents[branch]
-    if not isinstance(loop, ast.For) or loop.orelse:
-        raise InapplicableError("it is not in the body of a `for`")
+    if not isinstance(loop, (ast.For, ast.While)) or loop.orelse:
+        raise InapplicableError("it is not in the body of a loop")
+    counted = _counted(code, loop) if isinstance(loop, ast.While) else set()
+    if isinstance(loop, ast.While) and (not counted or not isinstance(leave, ast.Break)):
+        raise InapplicableError("Python does not count how often the `while` runs")
     condition = tensor_condition(code, branch.test)
     flag = code.fresh("skip" if isinstance(leave, ast.Continue) else "stop", loop)
-    carried = _carried(code, loop)
+    carried = _carried(code, loop) - counted
     if isinstance(leave, ast.Return) and leave.value is not None:
         carried |= names_in(leave.value) & set(bound(loop.body))
+    grown = grown_in(code, loop) if isinstance(leave, ast.Break) and not first else []
+    carried -= {one.name for one in grown}
     late = carried - definitely_assigned(code.tree, loop)
     _require_no_none(branch.test, carried)
     predicated = Predicated(code, loop, Fresh(code, loop), frozenset(carried))
@@ -82,14 +89,21 @@ def masked_fix(code: Code, _: Fact) -> Fix:
         edits = [code.statements.replace([branch], [*said_before(code, branch), left])]
         masked = loop.body[index + 1 :]
     own: set[str] = set()
+    for each in grown:
+        edits += each.masked(code, loop, predicated.name(f"{each.name}_mask"), when)
+    as_before = [each.growing for each in grown]
+    as_before += [one for one in masked if isinstance(one, ast.AugAssign) and set(bound([one])) & counted]
+    if isinstance(leave, ast.Break):  # another one only ends the loop, which does nothing any more
+        as_before += [one for one in masked if _only_breaks(code, one)]
     for one in masked:
-        if _writes_to_own(code, one, own):
+        if one in as_before or _writes_to_own(code, one, own):
             continue
         edits += _masked(code, one, predicated, when, late)
         own |= _made_by(one) - carried
         if one in loop.body[:index]:  # from here on it has a value
             late = late - set(bound([one]))
-    edits += predicated.selections(code)
+    is_prefix = isinstance(leave, ast.Break) and not first
+    edits += predicated.selections(code, loop if is_prefix else None)
     message = "Run all iterations and drop results with `torch.where`, which needs equal shapes"
     return code.fix(message, *edits, safe=False)
 
@@ -103,13 +117,26 @@ def _require_no_none(test: ast.expr, carried: set[str]) -> None:
                 raise DeclinedError(f"`{min(found)}` may be None")
 
 
-def _returned(code: Code, loop: ast.For, value: ast.expr | None, flag: str) -> Sequence[Draft]:
+def _counted(code: Code, loop: ast.While) -> set[str]:
+    """The variables that Python counts for the test of a `while`: `i` of `while i < 10: …; i += 1`."""
+    asked = names_in(loop.test)
+    found = set(bound(loop.body)) & asked
+    counting = [one for one in loop.body if isinstance(one, ast.AugAssign) and found & set(bound([one]))]
+    steps = all(isinstance(one.value, ast.Constant) for one in counting)
+    if not steps or len(counting) != len(found) or not is_python(code, loop.test):
+        return set()
+    bindings = [n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    is_needed = bool(found & needed_after(code.tree, loop))
+    return found if not is_needed and all(bindings.count(name) == 1 for name in found) else set()
+
+
+def _returned(code: Code, loop: ast.For | ast.While, value: ast.expr | None, flag: str) -> Sequence[Draft]:
     """What a `return` in the loop gives, chosen behind the loop, where its variables are as they were then."""
     following = code.tree.following(loop)
     last = following[0] if following else None
     if value is None or not isinstance(last, ast.Return) or last.value is None:
         raise DeclinedError("the loop is not followed by another `return`")
-    if names_in(value) & set(bound([loop.target])):
+    if isinstance(loop, ast.For) and names_in(value) & set(bound([loop.target])):
         raise DeclinedError("the loop variable is returned")
     if ast.dump(value) == ast.dump(last.value):
         return []
@@ -117,10 +144,10 @@ def _returned(code: Code, loop: ast.For, value: ast.expr | None, flag: str) -> S
     return [code.replace(last.value, choose(code, Condition(dotted(flag)), one, other).unbracketed)]
 
 
-def _carried(code: Code, loop: ast.For) -> set[str]:
+def _carried(code: Code, loop: ast.For | ast.While) -> set[str]:
     """The variables that a pass takes from the one before it, or leaves behind the loop."""
     found = set(bound(loop.body)) & (set(needed(loop.body)) | needed_after(code.tree, loop))
-    if set(bound([loop.target])) & needed_after(code.tree, loop):
+    if isinstance(loop, ast.For) and set(bound([loop.target])) & needed_after(code.tree, loop):
         raise DeclinedError("the loop variable is used after the loop")
     return found
 
@@ -168,6 +195,15 @@ def _writes_to_own(code: Code, one: ast.stmt, own: set[str]) -> bool:
     require_unguarded(code, target)
     require_unguarded(code, one.value)
     return True
+
+
+def _only_breaks(code: Code, one: ast.stmt) -> bool:
+    """Whether a statement is `if …: break`, whose condition can be asked in vain."""
+    match one:
+        case ast.If(test=test, body=[ast.Break()], orelse=[]) if is_pure(code, test):
+            require_unguarded(code, test)
+            return True
+    return False
 
 
 def _has_no_effect(code: Code, node: ast.expr) -> bool:

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import PYTHON
 from exportlint.analysis.torch import table
 from exportlint.fixes.control_flow.conditions import condition_in_vain
+from exportlint.fixes.control_flow.grown_tensors import grown_by
 from exportlint.fixes.control_flow.logic import Predicate, negated
 from exportlint.fixes.control_flow.merging import Fresh, given_to
+from exportlint.fixes.control_flow.selected_items import SelectedItems
 from exportlint.fixes.control_flow.terms import is_number, is_started_by_number, total_parts
 from exportlint.fixes.eager_only.reports import is_exporting, is_report
 from exportlint.fixes.edit.blocks import analysed
@@ -44,8 +45,9 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.live_variables import bound, needed_after
 from exportlint.fixes.proofs.liveness import is_bound, read_later
-from exportlint.fixes.proofs.observed_values import builtin, is_python, operation, tensor
+from exportlint.fixes.proofs.observed_values import is_python, operation, tensor
 from exportlint.fixes.proofs.purity import is_pure
+from exportlint.fixes.proofs.result_shapes import form
 from exportlint.fixes.proofs.tensor_effects import written_by
 
 if TYPE_CHECKING:
@@ -53,33 +55,6 @@ if TYPE_CHECKING:
 
 NEUTRAL: dict[type[ast.operator], int] = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1}
 """What changes nothing as the right operand."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Stacked:
-    """A list that has every item, and the list of the masks that say which of them belong there."""
-
-    code: Code
-    name: str
-    mask: str
-    stack: str
-
-    def selected(self, use: ast.Name) -> Draft:
-        """What becomes of a use of the list: its items, their sum or their number. Raises DeclinedError."""
-        code, around = self.code, self.code.tree.parents[use]
-        mask = code.make("{stack}({mask})", stack=self.stack, mask=self.mask)
-        if isinstance(around, ast.Call) and around.args == [use] and not around.keywords:
-            if operation(code, around) == "stack":
-                return code.replace(around, code.make("{stacked}[{mask}]", stacked=around, mask=mask))
-            match builtin(code, around):
-                case "sum":
-                    rows = code.make("{stack}({items})[{mask}]", stack=self.stack, items=use, mask=mask)
-                    return code.replace(around, method(rows, "sum", 0))
-                case "len":
-                    return code.replace(around, method(mask, "sum"))
-        if getattr(around, "test", None) is use or (isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)):
-            return code.replace(use, method(mask, "any"))
-        raise DeclinedError(f"`{self.name}` is not only stacked, added up or counted")
 
 
 class Predicated:
@@ -97,7 +72,7 @@ class Predicated:
         self._called_anyway = False
         self.counted: dict[str, None] = {}
         """The variables that held numbers, and hold tensors now."""
-        self.masks: dict[str, tuple[str, ast.stmt]] = {}
+        self.masks: dict[str, tuple[str, list[ast.stmt]]] = {}
         """The lists that get every item, the lists of their masks, and the statements that append."""
 
     def name(self, like: str) -> str:
@@ -166,27 +141,20 @@ class Predicated:
 
     def _appended(self, code: Code, one: ast.stmt, name: str, item: ast.expr, when: Predicate) -> list[Statement]:
         """An item that a list gets in any case, and whether it belongs there."""
-        if name in self.masks:
-            raise DeclinedError(f"`{name}` gets items in several places")
-        mask = self._fresh.name(f"{name}_mask")
-        self.masks[name] = mask, one
+        if name not in self.masks:
+            self.masks[name] = self._fresh.name(f"{name}_mask"), []
+        mask, appending = self.masks[name]
+        appending.append(one)
         appended = (name, self._value(code, item, when)), (mask, when.truth)
         return [statement("{name}.append({item})", name=owner, item=value) for owner, value in appended]
 
-    def selections(self, code: Code) -> list[Draft]:
-        """Edits that make the masks of lists, and let what uses the lists select by them. Raises DeclinedError."""
-        edits: list[Draft] = []
-        for name, (mask, appending) in self.masks.items():
-            scope = code.tree.function(appending)
-            uses = list(code.tree.contents(scope or code.tree.root).named(name))
-            made = [s for n in uses if isinstance(s := code.tree.parents[n], ast.Assign) and s.targets == [n]]
-            inside = set(ast.walk(appending))
-            if len(made) != 1 or not isinstance(made[0].value, ast.List) or made[0].value.elts:
-                raise DeclinedError(f"`{name}` is not an empty list at first")
-            edits.append(code.statements.insert_after(made[0], [statement("{mask} = []", mask=mask)]))
-            stacked = _Stacked(code, name, mask, code.name("torch.stack", made[0]))
-            edits += (stacked.selected(n) for n in uses if n not in inside and n is not made[0].targets[0])
-        return edits
+    def selections(self, code: Code, prefix: ast.stmt | None = None) -> list[Draft]:
+        """Edits for the lists that get every item, as `SelectedItems.drafts` has them. Raises DeclinedError."""
+        return [
+            draft
+            for name, (mask, appending) in self.masks.items()
+            for draft in SelectedItems(code, name, mask, appending).drafts(prefix)
+        ]
 
     def _in_eager(self, code: Code, one: ast.stmt, when: Predicate) -> Statement:
         """What the program does not need, in eager only."""
@@ -206,7 +174,14 @@ class Predicated:
             if changed:
                 return [statement("{name} = {value}", name=target.id, value=code.concrete(value, changed))]
             return code.statements.moved([one])
+        grown = grown_by(code, one)
+        if grown is not None:
+            require_unguarded(code, value)
+            return [grown.selected(code, when)]
         old = self._place(code, target, when)
+        before, after = form(code, target, {}), form(code, value, {})
+        if before is not None and after is not None and not after.may_fit(before):
+            raise DeclinedError("the tensors differ in shape")
         return [statement("{target} = {new}", target=old, new=when.choose(code, self._value(code, value, when), old))]
 
     def _unpacked(self, code: Code, target: ast.Tuple | ast.List, value: ast.expr, when: Predicate) -> list[Statement]:

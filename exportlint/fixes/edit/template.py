@@ -82,6 +82,12 @@ def method(receiver: Expression, name: str, *arguments: Hole) -> Expression:
     return expression("{receiver}.{name}({*arguments})", receiver=receiver, name=name, arguments=arguments)
 
 
+def along(items: Hole, dim: int, index: Hole) -> Expression:
+    """`items[:, index]`: what an index chooses along one dimension, which may be counted from the last one."""
+    place = ":, " * dim + "{index}" if dim >= 0 else "..., {index}" + ", :" * (-dim - 1)
+    return expression("{items}[" + place + "]", items=items, index=index)
+
+
 def of_generator(function: str, items: Expression) -> Expression:
     """`function(item for item in items)`, with the parentheses of the generator as those of the call."""
     import libcst as cst

@@ -24,6 +24,7 @@ ROUNDING = frozenset({"relu", "floor", "ceil", "trunc", "round", "sign", "neg", 
 CLAMPS = frozenset({"clamp", "clamp_min", "clamp_max", "clip"})
 BOUNDED = frozenset({"sigmoid", "tanh", "abs", "cos", "sin", "gelu", "silu", "softplus"})
 KINDS = ("bool", "int", "float")
+JOINS = frozenset({"cat", "concat", "concatenate"})
 LARGEST = 65504
 """The largest number of the smallest floating-point dtype."""
 SMALLEST = 2**-14
@@ -71,6 +72,9 @@ def _bases(shape: Set[str]) -> set[str]:
 
 DERIVED = " -> "
 """Marks a shape that an operator made of others: `x -> [1:]`."""
+
+JOINED = "cat("
+"""Marks what `torch.cat` made of others."""
 
 Forms = Mapping[str, Form | None]
 """The forms of variables, None where nothing proves one."""
@@ -212,6 +216,8 @@ def _of_call(code: Code, node: ast.Call, known: Forms) -> Form | None:
     if name is None or not given:
         return None
     rest = [*given[1:], *(keyword.value for keyword in node.keywords)]
+    if name in JOINS and isinstance(given[0], (ast.List, ast.Tuple)):
+        return _of_join(code, given[0].elts, rest, known)
     numbers = all(_kind_of_number(code, part) is not None for part in rest)
     found = form(code, given[0], known)
     if name in COPIES and not rest:
@@ -240,6 +246,17 @@ def _of_call(code: Code, node: ast.Call, known: Forms) -> Form | None:
     return None
 
 
+def _of_join(code: Code, items: list[ast.expr], rest: list[ast.expr], known: Forms) -> Form | None:
+    """Of `torch.cat`: it is larger than each of the tensors that it joins."""
+    forms = [found for item in items if (found := form(code, item, known)) is not None]
+    if len(forms) < len(items) or not forms:
+        return None
+    before = " * ".join(sorted(frozenset[str]().union(*(f.shape for f in forms))))
+    dims = ", ".join(map(ast.unparse, rest))
+    grads = frozenset[str]().union(*(f.grads for f in forms))
+    return Form(frozenset({f"{before}{DERIVED}{JOINED}{dims})"}), _promoted(*(f.dtype for f in forms)), False, grads)
+
+
 def _of_mask(code: Code, node: ast.expr, known: Forms) -> Form | None:
     """Of an operand that must hold booleans."""
     return form(code, node, known) if _kind(code, node) == "bool" else None
@@ -252,6 +269,8 @@ def _derived(code: Code, node: ast.expr, known: Forms) -> Form | None:
     if changed is None or found is None:
         return None
     _, change = changed
+    if change and any(JOINED in name for name in found.shape):
+        return None  # a layer or an index may make the old size of it
     before = " * ".join(sorted(found.shape))
     shape = frozenset({f"{before}{DERIVED}{change}"}) if change else found.shape
     return Form(shape, frozenset({ast.unparse(node)}), total=False, grads=found.grads)

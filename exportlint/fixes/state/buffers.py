@@ -154,7 +154,9 @@ class Kept:
         return saves and self._is_changed_later(use)
 
     def _read(self, use: ast.expr) -> Expression | None:
-        """The buffer in place of what reads it, or a copy; None if it stays as it is."""
+        """The buffer in place of what reads it, or a copy; None if it stays as it is. Raises DeclinedError."""
+        if self.flag and not _refuses_none(self.code.tree.parents[use]) and self._may_be_none(use):
+            raise DeclinedError(f"`{self.code.text(use)}` may be None where it is read")
         if self.needs_clone(use):
             return self.code.make("{place}.clone()", place=self.place(use))
         return self.instead.get(use)
@@ -201,6 +203,48 @@ class Kept:
             raise DeclinedError(f"`{self.code.text(use)}` may be None")
         test, is_none = asked
         return test, self.code.make("~{flag}" if is_none else "{flag}.clone()", flag=flag)
+
+    def _may_be_none(self, use: ast.expr) -> bool:
+        """Whether neither a test nor a statement before a use says that the value is there."""
+        child: ast.AST = use
+        for node in self.code.tree.ancestors(use):
+            if isinstance(node, (ast.If, ast.IfExp)) and child is not node.test:
+                asked = [a for other in self.uses if (a := self._is_asked(other)) and a[0] in ast.walk(node.test)]
+                if len(asked) == 1 and self._says_there(node, child, asked[0]):
+                    return False
+            if isinstance(child, ast.stmt):
+                block = self.code.tree.block(child)
+                if any(map(self._gives, block[: block.index(child)])):
+                    return False
+            if isinstance(node, FunctionNode):
+                break
+            child = node
+        return True
+
+    def _says_there(self, around: ast.If | ast.IfExp, child: ast.AST, asked: tuple[ast.Compare, bool]) -> bool:
+        """Whether an arm of a branch is only taken if the value is there."""
+        test, is_none = asked
+        arms = (around.orelse, around.body) if is_none else (around.body, around.orelse)
+        is_alone = around.test is test or (
+            not is_none and isinstance(around.test, ast.BoolOp) and isinstance(around.test.op, ast.And)
+        )
+        there = arms[0] if isinstance(arms[0], list) else [arms[0]]
+        return is_alone and child in there
+
+    def _gives(self, statement: ast.stmt) -> bool:
+        """Whether the value is there behind a statement: it binds it, or does so where it is missing."""
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                leaves = [leaf for target in targets for leaf in leaves_of(target)]
+                is_none = isinstance(value, ast.Constant) and value.value is None
+                return not is_none and any(leaf in self.uses for leaf in leaves)
+            case ast.If(test=test, body=body, orelse=orelse):
+                asked = next((a for use in self.uses if (a := self._is_asked(use)) and a[0] is test), None)
+                if asked is not None:
+                    missing = body if asked[1] else orelse
+                    return any(map(self._gives, missing)) or (bool(missing) and _leaves(missing[-1]))
+                return bool(orelse) and any(map(self._gives, body)) and any(map(self._gives, orelse))
+        return False
 
     def _choice(self, use: ast.expr) -> tuple[ast.IfExp, Expression] | None:
         """`new if self.last is None else self.last`, and what chooses between the two tensors."""
@@ -261,6 +305,17 @@ def leaves_of(target: ast.expr) -> list[ast.expr]:
     if isinstance(target, (ast.Tuple, ast.List)):
         return [leaf for item in target.elts for leaf in leaves_of(item)]
     return [target]
+
+
+def _refuses_none(around: ast.AST) -> bool:
+    """Whether what an operand stands in raises for None."""
+    if isinstance(around, ast.Compare):
+        return all(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in around.ops)
+    return isinstance(around, (ast.BinOp, ast.Attribute, ast.Subscript, ast.AugAssign))
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue))
 
 
 def _is_state(code: Code, node: ast.expr) -> bool:

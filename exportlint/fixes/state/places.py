@@ -25,6 +25,7 @@ from exportlint.fixes.edit.arguments import with_base
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft, is_docstring
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.constructed_sizes import sizes_in_init
 from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.fixes.state.buffers import Kept
 from exportlint.fixes.state.constructor import Constructor, buffer, receiver
@@ -144,7 +145,7 @@ def _registered(
     flag = constructor.free(f"has_{place.name.lstrip('_')}")
     there = code.make("{tensor}(False)", tensor=code.name("torch.tensor", first))
     registered = [
-        buffer(code, place.owner, place.name, _empty(code, place)),
+        buffer(code, place.owner, place.name, _empty(code, constructor, place)),
         buffer(code, place.owner, flag, there),
     ]
     return registered, [*replace(kept, flag=flag).drafts()]
@@ -161,25 +162,25 @@ def _require_number(code: Code, place: Place) -> None:
                 raise DeclinedError("it holds a number at first, and then a tensor that may have dimensions")
 
 
-def _empty(code: Code, place: Place) -> Expression:
+def _empty(code: Code, constructor: Constructor, place: Place) -> Expression:
     """A tensor like those that calls leave in a place. Raises DeclinedError if their sizes are not known."""
-    return empty_like(code, [
+    return empty_like(code, constructor, [
         statement.value
         for use in place.uses
         if isinstance(statement := code.tree.parents[use], ast.Assign) and use in statement.targets
     ])  # fmt: skip
 
 
-def empty_like(code: Code, values: Sequence[ast.expr]) -> Expression:
+def empty_like(code: Code, constructor: Constructor, values: Sequence[ast.expr]) -> Expression:
     """A tensor like some others: zeros of their sizes. Raises DeclinedError if these are not known."""
-    found = [held for value in values if (held := tensor(code, value)) is not None]
+    found = [(value, held) for value in values if (held := tensor(code, value)) is not None]
     if not found:
         raise DeclinedError("the stored value may be something other than a tensor")
-    sizes = [size for held in found if (size := _sizes(held)) is not None]
-    if len({*sizes}) != 1:
+    sizes = [size for value, held in found if (size := _sizes(code, constructor, value, held)) is not None]
+    if len({tuple(str(one) if isinstance(one, int) else ast.unparse(one) for one in size) for size in sizes}) != 1:
         raise DeclinedError("its sizes depend on the inputs, but a buffer needs them in `__init__`")
     zeros, shape = code.name("torch.zeros"), code.make("({*sizes},)", sizes=[*sizes[0]])
-    dtypes = {DTYPES.get(held.kind or "") for held in found}
+    dtypes = {DTYPES.get(held.kind or "") for _, held in found}
     dtype = dtypes.pop() if len(dtypes) == 1 else None
     if dtype is None:
         return code.make("{zeros}({shape})", zeros=zeros, shape=shape)
@@ -187,11 +188,12 @@ def empty_like(code: Code, values: Sequence[ast.expr]) -> Expression:
     return code.make("{zeros}({shape}, dtype={dtype})", zeros=zeros, shape=shape, dtype=name)
 
 
-def _sizes(held: Tensor) -> tuple[int, ...] | None:
-    """The sizes of a tensor, if all of them are known."""
+def _sizes(code: Code, constructor: Constructor, value: ast.expr, held: Tensor) -> Sequence[ast.expr | int] | None:
+    """The sizes of a tensor, as `__init__` writes them, if all of them are known."""
     numbers = [dim.number for dim in held.shape.dims]
-    is_known = held.shape.rank is not None and None not in numbers
-    return tuple(number for number in numbers if number is not None) if is_known else None
+    if held.shape.rank is not None and None not in numbers:
+        return [number for number in numbers if number is not None]
+    return sizes_in_init(code, value, constructor.init)
 
 
 # --- places

@@ -58,7 +58,7 @@ def keep_totals(code: Code, constructor: Constructor, name: str) -> list[Draft]:
             raise DeclinedError(GROWING)
     names = {kind: constructor.free(f"{name}_{kind}") for kind in dict.fromkeys(asked.values())}
     owner, items = first.target.value, [*added.values()]
-    registered = [buffer(code, owner, own, _start(code, kind, items)) for kind, own in names.items()]
+    registered = [buffer(code, owner, own, _start(code, constructor, kind, items)) for kind, own in names.items()]
     drafts = [code.statements.replace([first.statement], registered)]
     for statement, item in added.items():
         drafts.append(code.statements.replace([statement], _written(code, names, statement, item)))
@@ -68,7 +68,7 @@ def keep_totals(code: Code, constructor: Constructor, name: str) -> list[Draft]:
     return drafts
 
 
-def _start(code: Code, kind: str, items: list[ast.expr]) -> Expression:
+def _start(code: Code, constructor: Constructor, kind: str, items: list[ast.expr]) -> Expression:
     """What a buffer holds before the first call. Raises DeclinedError."""
     numbers = [number_of(item) for item in items]
     if kind == "len" or (numbers and None not in numbers):
@@ -76,7 +76,7 @@ def _start(code: Code, kind: str, items: list[ast.expr]) -> Expression:
         return code.make("{tensor}({start})", tensor=code.name("torch.tensor"), start=start)
     if not all(tensor(code, item) is not None for item in items):
         raise DeclinedError("its items may be something other than tensors")
-    return empty_like(code, items)
+    return empty_like(code, constructor, items)
 
 
 def _written(code: Code, names: dict[str, str], statement: ast.stmt, item: ast.expr) -> list[Statement]:
