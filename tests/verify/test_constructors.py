@@ -242,6 +242,25 @@ CASES = {
         },
         ("batch", 6),
     ),
+    "data in Python": Case(
+        net("cfg", "nn.Linear(cfg.width, cfg.inner.deep)"),
+        {"configs/a/b/a.py": "import math\n\nside = 3\nwidth = 4 * math.ceil(side)\ninner = dict(deep=side)\n"},
+        ("batch", 12),
+    ),
+    "data in Python that names the model": Case(
+        net("width, inner, cfg=None, **more", "nn.Sequential(nn.Linear(width, inner), *cfg.parts[:more['count']])"),
+        {"a.py": "parts = []\nhead = [{}, dict(type='Net', width=13, inner=3, count=0)]\n"},
+        ("batch", 13),
+    ),
+    "a configuration that is None by default": Case(
+        net("side=2, cfg=None", "nn.Linear(cfg.width, side)"),
+        {"a.json": '{"width": 14}'},
+        ("batch", 14),
+    ),
+    "Python that does more": Case(
+        READS_WIDTH, {"a.py": "width = 4\ninner = dict(width=8, inner=open('a').read())\n"}, None, "`config`"
+    ),
+    "Python without end": Case(READS_WIDTH, {"a.py": "width = {\ninner ="}, None, "`config`"),
     "too deep a folder": Case(READS_WIDTH, {"a/b/c/a.json": '{"width": 8, "inner": 3}'}, None, "`config`"),
     "JSON that is none": Case(READS_WIDTH, {"a.json": '{"width": 8, "inner"'}, None, "`config`"),
     "JSON without end": Case(READS_WIDTH, {"a.json": "[" * 19_000}, None, "`config`"),

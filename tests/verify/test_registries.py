@@ -61,6 +61,35 @@ CASES = {
             "    MODELS[name](*more)(torch.rand(2, 3))\n"
         ),
     ),
+    "a file": (
+        PLAIN,
+        (
+            "import models as nets\n\nfor name in ('First', 'Second'):\n"
+            "    getattr(nets, name)({'wide': 3})(torch.rand(2, 3))\n"
+        ),
+    ),
+    "the names of a file": (
+        PLAIN,
+        (
+            "import models as nets\n\n\ndef run(name='First'):\n"
+            "    model = nets.__dict__[name]({'wide': 3})\n    model(torch.rand(2, 3))\n"
+        ),
+    ),
+    "parameters of a test": (
+        PLAIN,
+        (
+            "import models\nimport pytest\n\n\n@pytest.mark.parametrize('cls', [First, pytest.param(Second, id='b')])\n"
+            "def test(cls):\n    cls({'wide': 3})(torch.rand(2, 3))\n"
+        ),
+    ),
+    "parameters of a fixture": (
+        PLAIN,
+        (
+            "import models\nimport pytest\n\n\n@pytest.fixture(params=['First', 'Second'])\n"
+            "def net(request):\n    return getattr(models, request.param)({'wide': 3})\n\n\n"
+            "def test(net):\n    net(torch.rand(2, 3))\n"
+        ),
+    ),
     "entries that are added": (
         PLAIN + '\n\nMODELS = {"a": First}\nMODELS["b"] = Second\n',
         "for name in MODELS:\n    MODELS[name]({'wide': 3})(torch.rand(2, 3))\n",

@@ -200,6 +200,16 @@ CONFTESTS = {
         },
         False,
     ),
+    "a fixture with parameters": (
+        {
+            "tests/conftest.py": (
+                "import pytest\nimport net as nets\n\nWIDE = 3\n\n\n"
+                "@pytest.fixture(params=[nets.Net, pytest.param(None, id='none')])\ndef cls(request):\n"
+                "    return request.param\n\n\n@pytest.fixture\ndef net(cls):\n    return cls(WIDE)\n"
+            )
+        },
+        True,
+    ),
     "a fixture of another folder": (
         {
             "others/conftest.py": (

@@ -98,9 +98,9 @@ def _ways(code: Code, cls: Class, target: Target) -> list[Target]:
     usages = [code.sources.target(usage, target) for usage in code.sources.usages(cls)[: 4 * _MOST]]
     called = [usage for usage in usages if _is_told(usage)]
     made = [usage for usage in usages if not _is_told(usage)]
-    if _is_complete(code, cls, target):
-        return [*called[:_MOST], target, *made[:_MOST]]
     constructed = [_constructed(construction, target) for construction in code.constructors.of(cls)]
+    if _is_complete(code, cls, target):
+        return [*called[:_MOST], target, *made[:_MOST], *constructed]
     return [*called[:_MOST], *made[:_MOST], *constructed]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from exportlint.analysis.project import Project
 from exportlint.syntax.definitions import FunctionNode, Module, absolute_module
-from exportlint.verify.targets.fixtures import Shared, is_fixture
+from exportlint.verify.targets.fixtures import Shared, is_fixture, params_of
 from exportlint.verify.targets.slices import Scope, free, main_body, slice_of
 
 
@@ -47,9 +47,11 @@ class Conftests:
 
 def _standing_alone(module: Module, fixture: FunctionNode) -> FunctionNode | None:
     function = copy.copy(fixture)
-    function.decorator_list = []
+    undecorated = copy.copy(fixture)
+    undecorated.decorator_list = []
     body = main_body(module)
-    wanted: list[ast.expr] = [ast.Name(name, ast.Load()) for name in sorted(free(function))]
+    names = free(undecorated).union(*map(free, params_of(fixture)))
+    wanted: list[ast.expr] = [ast.Name(name, ast.Load()) for name in sorted(names)]
     picked = slice_of(Scope(module, body), ((body, len(body)),), wanted, is_imported=False)
     if picked is None:
         return None

@@ -52,7 +52,11 @@ _MADE = (
     "(**{name: made(made, one) for name, one in value.items() if name[:1] != '_'})"
 )
 """A function that makes what data describe, as Hydra has it: `_target_` names what is called with the rest."""
+_NAMING = frozenset({"type", "_target_", "_type_", "name", "NAME"})
+"""Keys under which data name the class that they are for."""
 _OBJECTS = re.compile(r"(.*_)?(configs?|cfgs?|conf|configuration|args?|opts?|options|h|h?params|hps?|settings)")
+_WHOLE = re.compile(r"configs?|cfgs?|conf|configuration")
+"""What a configuration of everything is called."""
 _CONTAINERS = frozenset({"ModuleList", "ModuleDict", "Sequential"})
 _DEEP = 4
 """Through how many constructors an argument is followed."""
@@ -100,12 +104,10 @@ class Constructors:
                 yield Construction((), f"{cls.qualname}({given})", (), True)
             return
         needed = required(constructor, bound=True)
+        needed += [name for name in _left_out(constructor) if _attributes(constructor, name)]
         arguments = [argument for argument in parameters(constructor) if argument.arg in needed]
-        found = _table_for(self._tables, cls, constructor, needed)
-        if found is not None:
-            names = [argument.arg for argument in parameters(constructor) if argument.arg in found.keys]
-            given = f"{{name: made(made, given[name]) for name in {names!r}}}"
-            code = f"(lambda made, given: {cls.qualname}(**{given}))({_MADE}, {found.code})"
+        code = self._from_data(cls, constructor, needed)
+        if code is not None:
             yield Construction((), code, (), False)
         guessed = self._guessed(cls, constructor, arguments) if arguments else None
         if guessed is not None:
@@ -117,6 +119,44 @@ class Constructors:
                 wider = self._guessed(cls, constructor, arguments, wide)
                 yield from () if wider is None else (wider,)
 
+    def _from_data(self, cls: Class, constructor: FunctionNode, needed: Sequence[str]) -> str | None:
+        """A call with a table of data: one that names the class, or else one that has several arguments that it needs.
+
+        What is the configuration by its name, and not in the table, is the whole file.
+        """
+        own = [argument.arg for argument in parameters(constructor)]
+        fitting = []
+        for one in self._tables:
+            if not one.keys & {*own}:
+                continue
+            others = {} if one.whole is None else self._wholes(cls, constructor, one.whole, one)
+            if one.keys | {*others} >= {*needed}:
+                fitting.append((one, others, _names(one, cls)))
+        found = next((fit for fit in fitting if fit[2]), None)
+        if found is None:
+            found = next((fit for fit in fitting if len(fit[0].keys & {*needed}) > 1), None)
+        if found is None:
+            return None
+        data, others, is_named = found
+        if is_named and constructor.args.kwarg is not None:
+            names = sorted(data.keys - (_NAMING - {*own}))
+        else:
+            names = [name for name in own if name in data.keys]
+        given = f"{{name: made(made, given[name]) for name in {names!r}}}"
+        more = "".join(f", {name}={code}" for name, code in others.items())
+        return f"(lambda made, given: {cls.qualname}(**{given}{more}))({_MADE}, {data.code})"
+
+    def _wholes(self, cls: Class, constructor: FunctionNode, whole: Table, part: Table) -> dict[str, str]:
+        """The arguments that get a whole file of data: configurations by their names, whose attributes it has."""
+        found = {}
+        for argument in parameters(constructor):
+            name = argument.arg
+            if name not in part.keys and _OBJECTS.fullmatch(name):
+                read = self._attributes(cls.module, constructor, name)
+                if read <= whole.keys and (read or (_WHOLE.fullmatch(name) and _is_given_on(constructor, name))):
+                    found[name] = whole.code
+        return found
+
     @cached_property
     def _tables(self) -> tuple[Table, ...]:
         return tuple(tables(self._code.settings.root))
@@ -125,6 +165,7 @@ class Constructors:
         self, cls: Class, constructor: FunctionNode, arguments: Sequence[ast.arg], wide: Sequence[str] = ()
     ) -> Construction | None:
         given: list[str] = []
+        optional = frozenset(_left_out(constructor))
         is_guessed = False
         statements: list[str] = []
         paths: list[Path] = []
@@ -147,9 +188,12 @@ class Constructors:
                 is_guessed = True
                 text = self._value(cls.module, argument, constructor)
                 text = _WIDER if argument.arg in wide and text == _WIDTH else text
+            if text is None and argument.arg in optional:
+                continue
             if text is None:
                 return None
-            given.append(f"{argument.arg}={text}" if argument in constructor.args.kwonlyargs else text)
+            by_name = argument in constructor.args.kwonlyargs or argument.arg in optional
+            given.append(f"{argument.arg}={text}" if by_name else text)
         return Construction(tuple(statements), f"{cls.qualname}({', '.join(given)})", tuple(paths), is_guessed)
 
     def _attributes(self, module: Module, constructor: FunctionNode, name: str, depth: int = 0) -> frozenset[str]:
@@ -225,6 +269,23 @@ def _attributes(constructor: FunctionNode, name: str) -> frozenset[str]:
     return frozenset(read.attr for read in reads if isinstance(read.value, ast.Name) and read.value.id == name)
 
 
+def _left_out(constructor: FunctionNode) -> Iterator[str]:
+    """The configurations that are None by default."""
+    arguments = constructor.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    for argument, default in [*reversed(defaults), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]:
+        if isinstance(default, ast.Constant) and default.value is None and _WHOLE.fullmatch(argument.arg):
+            yield argument.arg
+
+
+def _is_given_on(constructor: FunctionNode, name: str) -> bool:
+    """Whether a constructor calls something with an argument."""
+    calls = (node for node in ast.walk(constructor) if isinstance(node, ast.Call))
+    given = (value for call in calls for value in (*call.args, *(keyword.value for keyword in call.keywords)))
+    return any(isinstance(value, ast.Name) and value.id == name for value in given)
+
+
 def _holds_modules(cls: Class, function: FunctionNode, name: str, depth: int = 0) -> bool:
     """Whether an argument is a module, or several, or a class: a container of torch's takes it, or the class calls it.
 
@@ -252,14 +313,9 @@ def _holds_modules(cls: Class, function: FunctionNode, name: str, depth: int = 0
     return any(function.attr in stored for function in own)
 
 
-def _table_for(known: Sequence[Table], cls: Class, constructor: FunctionNode, needed: Sequence[str]) -> Table | None:
-    """The data that a class is made with: what names it, or else what has several arguments that it needs."""
-    own = {argument.arg for argument in parameters(constructor)}
-    fitting = [one for one in known if own & one.keys and one.keys.issuperset(needed)]
-    for one in fitting:
-        if any(text.rpartition(".")[2] == cls.node.name for text in one.texts):
-            return one
-    return next(iter(fitting), None) if len(needed) > 1 else None
+def _names(table: Table, cls: Class) -> bool:
+    """Whether data name a class: `_target_: shop.nets.Net`, `type="Net"`."""
+    return any(text.rpartition(".")[2] == cls.node.name for text in table.texts)
 
 
 def _value(argument: ast.arg, constructor: FunctionNode) -> str | None:

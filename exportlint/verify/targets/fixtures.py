@@ -14,6 +14,8 @@ _SET_UPS = ("setUpClass", "setup_class", "setUp", "setup_method", "setup")
 """What unittest and pytest call before a test method, in this order."""
 _DEEP = 5
 """How many fixtures may need one another."""
+_MOST_CHOICES = 16
+"""How many values of parameters are tried that may choose a model."""
 
 Shared: TypeAlias = Callable[[str], "FunctionNode | None"]
 """Gives a fixture from outside of a file, by its name."""
@@ -49,17 +51,18 @@ def tests_of_class(cls: ast.ClassDef, body: Sequence[ast.stmt], shared: Shared) 
         made.args = copy.copy(test.args)
         made.args.args = test.args.args[1:]
         made.body = [*before, *_body(test)]
-        yield with_fixtures(made, body, shared)
+        yield from with_fixtures(made, body, shared)
 
 
-def with_fixtures(test: FunctionNode, body: Sequence[ast.stmt], shared: Shared) -> FunctionNode:
-    """A test that makes itself what fixtures and the first of its parameters would give it.
+def with_fixtures(test: FunctionNode, body: Sequence[ast.stmt], shared: Shared) -> Iterator[FunctionNode]:
+    """A test that makes itself what fixtures and parameters would give it, once for each that may choose a model.
 
     `body` is that of the file; other fixtures are `shared`.
     """
     needed = required(test)
     if not needed:
-        return test
+        yield test
+        return
     own = {s.name: s for s in body if isinstance(s, FunctionNode) and is_fixture(s)}
     if not test.name.startswith("test") and not is_fixture(test):
         shared = nothing
@@ -67,42 +70,77 @@ def with_fixtures(test: FunctionNode, body: Sequence[ast.stmt], shared: Shared) 
     def fixtures(name: str) -> FunctionNode | None:
         return own.get(name) or shared(name)
 
-    given = _first_parameters(test)
-    before: list[ast.stmt] = []
-    made = [name for name in needed if _make(name, fixtures, given, before, 0)]
+    making = _Making(fixtures, _parameters(test), 0)
+    tests = [_with(test, making, needed)]
+    # What is chosen is known only now: it may be the parameter of a fixture.
+    tests += (_with(test, _Making(fixtures, making.given, i), needed) for i in range(1, making.choices))
+    yield from tests
+
+
+def _with(test: FunctionNode, making: _Making, needed: Sequence[str]) -> FunctionNode:
+    """A test with what makes the parameters that it needs, as far as that is possible."""
+    made = [name for name in needed if making.make(name)]
     if not made:
         return test
     found = copy.copy(test)
     found.args = copy.copy(test.args)
     found.args.args = [argument for argument in test.args.args if argument.arg not in made]
-    found.body = [*before, *test.body]
+    found.body = [*making.before, *test.body]
     return found
 
 
-def _make(
-    name: str,
-    fixtures: Shared,
-    given: Mapping[str, ast.expr],
-    before: list[ast.stmt],
-    depth: int,
-) -> bool:
-    """Add what makes the value of a parameter, and those that this needs. Returns whether that is possible."""
-    if name in given:
-        before.append(_assigned(name, given[name]))
+class _Making:
+    """Makes values for the parameters of a test: statements that stand `before` it.
+
+    Of several that a parameter may have, it takes the one with the `number`, or the last one.
+    """
+
+    def __init__(self, fixtures: Shared, given: Mapping[str, Sequence[ast.expr]], number: int) -> None:
+        self.given = given
+        self.before: list[ast.stmt] = []
+        self.choices = 1
+        self._fixtures = fixtures
+        self._number = number
+
+    def make(self, name: str, depth: int = 0) -> bool:
+        """Add what makes the value of a parameter, and those that this needs. Returns whether that is possible."""
+        if name in self.given and not depth:
+            self.before.append(_assigned(name, self._chosen(self.given[name])))
+            return True
+        fixture = self._fixtures(name)
+        if fixture is None or depth == _DEEP:
+            return False
+        params = params_of(fixture)
+        needed = [other for other in required(fixture) if other != "request" or not params]
+        if not all(self.make(other, depth + 1) for other in needed):
+            return False
+        function = copy.deepcopy(fixture)
+        function.decorator_list = []
+        function.name = f"make_{name}"
+        if params:
+            _OfRequest(self._chosen(params)).generic_visit(function)
+            function.args.args = [argument for argument in function.args.args if argument.arg != "request"]
+        _Returning().generic_visit(function)
+        match function.body:
+            case [ast.Return(value=ast.expr() as value)]:  # also if that is a class, which the test makes
+                self.before.append(_assigned(name, value))
+                return True
+        arguments: list[ast.expr] = [ast.Name(other, ast.Load()) for other in needed]
+        call = ast.Call(ast.Name(function.name, ast.Load()), arguments, [])
+        self.before += [function, _assigned(name, ast.copy_location(call, fixture))]
         return True
-    fixture = fixtures(name)
-    if fixture is None or depth == _DEEP:
-        return False
-    if not all(_make(other, fixtures, {}, before, depth + 1) for other in required(fixture)):
-        return False
-    function = copy.deepcopy(fixture)
-    function.decorator_list = []
-    function.name = f"make_{name}"
-    _Returning().generic_visit(function)
-    arguments: list[ast.expr] = [ast.Name(other, ast.Load()) for other in required(fixture)]
-    call = ast.Call(ast.Name(function.name, ast.Load()), arguments, [])
-    before += [function, _assigned(name, ast.copy_location(call, fixture))]
-    return True
+
+    def _chosen(self, values: Sequence[ast.expr]) -> ast.expr:
+        if any(map(_may_name_a_model, values)):
+            self.choices = max(self.choices, min(len(values), _MOST_CHOICES))
+        return values[min(self._number, len(values) - 1)]
+
+
+def _may_name_a_model(value: ast.expr) -> bool:
+    return any(
+        isinstance(node, ast.Name) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+        for node in ast.walk(value)
+    )
 
 
 def _assigned(name: str, value: ast.expr) -> ast.stmt:
@@ -110,19 +148,39 @@ def _assigned(name: str, value: ast.expr) -> ast.stmt:
     return ast.fix_missing_locations(statement)
 
 
-def _first_parameters(test: FunctionNode) -> dict[str, ast.expr]:
-    """The values that `pytest.mark.parametrize` gives first."""
-    found: dict[str, ast.expr] = {}
+def _parameters(test: FunctionNode) -> dict[str, list[ast.expr]]:
+    """The values that `pytest.mark.parametrize` gives."""
+    found: dict[str, list[ast.expr]] = {}
     for decorator in test.decorator_list:
         match decorator:
             case ast.Call(
                 func=ast.Attribute(attr="parametrize"),
-                args=[ast.Constant(value=str(names)), ast.List(elts=[first, *_]) | ast.Tuple(elts=[first, *_]), *_],
-            ):
+                args=[ast.Constant(value=str(names)), ast.List(elts=rows) | ast.Tuple(elts=rows), *_],
+            ) if rows:
                 split = [name.strip() for name in names.split(",")]
-                values = first.elts if len(split) > 1 and isinstance(first, ast.Tuple | ast.List) else [first]
-                found |= dict(zip(split, values, strict=False))
+                cells = [_cells(row, len(split)) for row in rows]
+                found |= {
+                    name: [row[i] for row in cells if i < len(row)]
+                    for i, name in enumerate(split)
+                    if any(i < len(row) for row in cells)
+                }
     return found
+
+
+def _cells(row: ast.expr, count: int) -> Sequence[ast.expr]:
+    """The values for some parameters: `1`, `(1, 2)`, `pytest.param(1, 2, id="a")`."""
+    if isinstance(row, ast.Call) and ast.unparse(row.func).rpartition(".")[2] == "param":
+        return row.args
+    return row.elts if count > 1 and isinstance(row, ast.Tuple | ast.List) else [row]
+
+
+def params_of(fixture: FunctionNode) -> list[ast.expr]:
+    """The values that a fixture has as `request.param`."""
+    decorator = _decorator(fixture, "fixture")
+    keywords = decorator.keywords if isinstance(decorator, ast.Call) else ()
+    values = next((keyword.value for keyword in keywords if keyword.arg == "params"), None)
+    rows = values.elts if isinstance(values, ast.List | ast.Tuple) else ()
+    return [cell for row in rows for cell in _cells(row, 1)[:1]]
 
 
 def _decorator(function: FunctionNode, name: str) -> ast.expr | None:
@@ -159,6 +217,18 @@ class _Owned(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return ast.copy_location(ast.Name(f"self_{node.id}", node.ctx), node) if node.id in self._names else node
+
+
+class _OfRequest(ast.NodeTransformer):
+    """Puts a value in place of `request.param`."""
+
+    def __init__(self, value: ast.expr) -> None:
+        self._value = value
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if ast.unparse(node) == "request.param":
+            return ast.copy_location(copy.deepcopy(self._value), node)
+        return self.generic_visit(node)
 
 
 class _Returning(ast.NodeTransformer):

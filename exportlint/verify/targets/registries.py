@@ -1,4 +1,7 @@
-"""Registries: what a project keeps models in by name, as `MODELS = {"a": A}`, or by decorators, as `@register("a")`."""
+"""Registries: what a project keeps models in by name, as `MODELS = {"a": A}`, or by decorators, as `@register("a")`.
+
+The files of a project are registries, too: `getattr(nets, name)`, `nets.__dict__[name]`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from exportlint.analysis.project import Definition, Project
-from exportlint.syntax.definitions import Assignment, FunctionNode, Module, dotted, flat
+from exportlint.syntax.definitions import Assignment, Class, FunctionNode, Module, dotted, flat
 
 _Place = tuple[Module, str]
 """The file and the name of a registry."""
@@ -32,6 +35,10 @@ class Registries:
 
     def entries(self, module: Module, node: ast.expr) -> Iterator[Entry]:
         """What the registry that an expression of a file names has."""
+        file = self._file(module, node)
+        if file is not None:
+            yield from self._defined(file, frozenset())
+            return
         definition = self._definition(module, node)
         if definition is not None and isinstance(definition.binding, Assignment):
             owner, name = definition.module, definition.name
@@ -43,6 +50,26 @@ class Registries:
                     ) if stored == name:
                         yield Entry(key, owner, value)
             yield from self._registered.get((owner, name), ())
+
+    def _file(self, module: Module, node: ast.expr) -> Module | None:
+        """The file of the project whose names an expression stands for."""
+        match node:
+            case ast.Call(func=ast.Name(id="vars"), args=[inner]) | ast.Attribute(value=inner, attr="__dict__"):
+                return self._file(module, inner)
+        name = dotted(node)
+        found = None if name is None else self._project.meaning(module, name)
+        return found if isinstance(found, Module) else None
+
+    def _defined(self, file: Module, seen: frozenset[Module]) -> Iterator[Entry]:
+        """The classes and functions that a file defines or imports."""
+        for name in file.bindings:
+            found = self._project.definition(file, name)
+            if found is not None and isinstance(found.binding, (Class, FunctionNode)):
+                yield Entry(name, file, ast.Name(name, ast.Load()))
+        for star in file.stars:
+            other = self._project.resolve(star, file)
+            if isinstance(other, Module) and other not in seen:
+                yield from self._defined(other, seen | {file})
 
     @cached_property
     def _registered(self) -> Mapping[_Place, list[Entry]]:
@@ -93,8 +120,10 @@ def entries_of(module: Module, node: ast.expr) -> Iterator[Entry]:
 
 
 def look_up(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
-    """The registry and the key of `MODELS[key]` and `MODELS.get(key)`."""
+    """The registry and the key of `MODELS[key]`, `MODELS.get(key)` and `getattr(nets, key)`."""
     match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[table, key, *_]):
+            return table, key
         case ast.Subscript(value=table, slice=key):
             return table, key
         case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[key, *_]):

@@ -132,8 +132,8 @@ def scopes(module: Module, shared: Shared = nothing) -> Iterator[Scope]:
     yield Scope(module, main_body(module), shared=shared)
     for statement in main_body(module):
         if isinstance(statement, FunctionNode):
-            function = with_fixtures(statement, module.tree.body, shared)
-            yield Scope(module, function.body, function, shared)
+            functions = with_fixtures(statement, module.tree.body, shared)
+            yield from (Scope(module, function.body, function, shared) for function in functions)
         elif isinstance(statement, ast.ClassDef):
             tests = tests_of_class(statement, module.tree.body, shared)
             yield from (Scope(module, test.body, test, shared) for test in tests)

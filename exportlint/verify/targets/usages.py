@@ -176,6 +176,8 @@ class Usages:
             elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 made = self._made(module, statement.value, names, depth)
                 made_by_it = self._chosen(module, statement.value, names, depth, is_called=True)
+                if made_by_it is None and isinstance(statement.value, ast.Name | ast.Attribute):
+                    made_by_it = self._made(module, ast.Call(statement.value, [], []), names, depth)
                 match statement.targets[0]:
                     case ast.Name(id=name) if made is not None:
                         names[name] = made
@@ -228,6 +230,8 @@ class Usages:
         table, key = found
         local = names.get(table.id) if isinstance(table, ast.Name) else None
         entries = entries_of(module, local) if isinstance(local, ast.Dict) else self._registries.entries(module, table)
+        if isinstance(key, ast.Constant):
+            entries = (entry for entry in entries if entry.key == key.value)
         made: dict[object, Made] = {}
         for entry in itertools.islice(entries, _MOST_ENTRIES):
             seen = names if isinstance(local, ast.Dict) else {}

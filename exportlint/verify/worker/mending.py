@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from .candidates import SIZES, USUAL, Candidate
 from .errors import BLIND, Said, Trial
-from .trees import dims_of, leaf_specs
+from .trees import at, dims_of, leaf_specs
+
+LARGEST_BATCH = 64
+"""Who makes a model does not mean a batch that is larger, though `x.view(-1, 4500)` may accept it."""
 
 
 def mend_sizes(candidate: Candidate, trial: Trial, said: Said) -> Iterator[tuple[int, Candidate]]:
@@ -26,7 +29,10 @@ def mend_sizes(candidate: Candidate, trial: Trial, said: Said) -> Iterator[tuple
     wanted = {size: wanted_instead(size, known, trial, said) for size in known}
     for size, names in groups.items():
         late = 2 if "batch" in names else 0
+        is_batch = late and all(len(dims_of(leaf)) > 2 for _, leaf in leaf_specs(candidate.specs))
         for want, cost in wanted.get(size, {}).items():
+            if is_batch and want > LARGEST_BATCH:
+                continue
             yield cost + late, candidate.sized(names, want)
             if len(names) > 1:
                 for name in names:
@@ -34,7 +40,8 @@ def mend_sizes(candidate: Candidate, trial: Trial, said: Said) -> Iterator[tuple
     for path, index, dim in places:
         size = candidate.size(dim)
         for want, cost in wanted.get(size, {}).items():
-            if cost < BLIND:
+            is_batch = index == 0 and len(dims_of(at(candidate.specs, path))) > 2
+            if cost < BLIND and not (is_batch and want > LARGEST_BATCH):
                 yield cost + 2 + (2 if index == 0 else 0), candidate.apart(path, index, want)
 
 
