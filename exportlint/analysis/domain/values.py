@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from exportlint.analysis.domain.trails import Site, Trail
     from exportlint.syntax.definitions import Class, Module
 
+Lazy = Literal["generator", "dict_keys", "dict_values", "dict_items"]
+"""What gives its items one by one, and is no list or tuple."""
+
 Kind = Literal["int", "float", "bool"]
 """The kind of a dtype or of a Python number."""
 
@@ -326,14 +329,14 @@ class Shape(Value):
 class Tuple(Composite):
     """A tuple or list of known length; `fields` are the names of a named tuple's items.
 
-    `lazy`: it is a generator, whose items are known one by one. `identity` are the allocations that a list can be; so
-    of other containers.
+    `lazy`: it is a generator or a view of a dictionary, whose items are known one by one. `identity` are the
+    allocations that a list can be; so of other containers.
     """
 
     items: tuple[Value, ...]
     mutable: bool = False
     fields: tuple[str, ...] = ()
-    lazy: bool = False
+    lazy: Lazy | None = None
     identity: frozenset[Allocation] = field(default=NOWHERE, repr=False, compare=False)
 
     def parts(self) -> Iterable[Value]:

@@ -125,7 +125,9 @@ def note_attribute_read(frame: Frame, receiver: Value | None, name: str, node: a
 
 
 STORED = "[…] ="
-REPLACING = frozenset({"copy_", "fill_", "zero_", "normal_", "uniform_"})
+RESULT, ACCUMULATED = "out=", "+out="
+"""`torch.add(x, y, out=out)`, `torch.add(out, y, out=out)`."""
+REPLACING = frozenset({RESULT, "copy_", "fill_", "zero_", "normal_", "uniform_"})
 """Operators that write all elements, whatever was there before."""
 _LITERAL_INDEX = (ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp)
 
