@@ -452,12 +452,15 @@ class Function(Composite):
 class Closure:
     """The variables of an enclosing function call, and the engine's region in which it was called.
 
-    Equal only to itself.
+    Equal only to itself. `lasting`: that call is over before export begins, so that the variables are state.
     """
 
-    __slots__ = ("parent", "region", "variables")
+    __slots__ = ("lasting", "parent", "region", "variables")
 
-    def __init__(self, variables: dict[str, Value], parent: Closure | None, region: int) -> None:
+    def __init__(
+        self, variables: dict[str, Value], parent: Closure | None, region: int, *, lasting: bool = False
+    ) -> None:
+        self.lasting = lasting
         self.variables = variables
         self.parent = parent
         self.region = region

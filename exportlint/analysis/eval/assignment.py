@@ -27,7 +27,7 @@ from exportlint.analysis.eval.declared_types import believed, declared_variable
 from exportlint.analysis.eval.demands import unpack
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.grad_flags import note_grad_flag
-from exportlint.analysis.eval.heap_writes import bind_attribute, bind_global, change_contents
+from exportlint.analysis.eval.heap_writes import bind_attribute, bind_captured, bind_global, change_contents
 from exportlint.analysis.eval.parameters import INPUT
 from exportlint.analysis.eval.state_access import DEFAULT
 from exportlint.analysis.eval.subscripts import slice_bounds, store
@@ -77,7 +77,10 @@ def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AS
         cell = frame.parent
         while cell is not None:
             if target.id in cell.variables:
-                cell.variables[target.id] = value
+                if cell.lasting and not frame.engine.constructing:
+                    bind_captured(frame, target, value, statement)
+                else:
+                    cell.variables[target.id] = value
                 return
             cell = cell.parent
     if target.id in frame.globals:

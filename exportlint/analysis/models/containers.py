@@ -41,6 +41,7 @@ from exportlint.analysis.eval.demands import (
 )
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.heap_writes import change_contents, write_contents
+from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.sizes import note_conversion, varying_size
 from exportlint.analysis.eval.state_access import method_owner
 from exportlint.analysis.facts import Branch, Conversion
@@ -141,6 +142,8 @@ def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, 
         return join([doubtful(any_entry(receiver)), default])  # it may have no such key
     if name in {"keys", "values", "items"}:
         return _view(receiver, name)
+    if name == "most_common" and arguments.get(0, "n") == Const(1):  # with more, the number of keys decides
+        note_call(frame, "collections.Counter.most_common", arguments, node)
     return unidentified(receiver) if name == "copy" else UNKNOWN
 
 
