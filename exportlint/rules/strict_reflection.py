@@ -108,7 +108,7 @@ def _is_traced(value: Value) -> bool:
     """Whether a value is, or has as an item, what is no constant: among constants TorchDynamo itself chooses (2.13)."""
     match value:
         case Tuple():
-            return value.lazy or any(map(_is_traced, value.items))
+            return value.lazy is not None or any(map(_is_traced, value.items))
         case Sequence():
             return value.type == "generator" or _is_traced(value.item)
         case Union():

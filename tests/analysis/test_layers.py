@@ -87,7 +87,7 @@ def dimensions(name: str) -> int:
 
 @pytest.mark.parametrize("layer", one_in(4, [layer for layer in LAYERS if layer.shape]), ids=lambda layer: layer.name)
 def test_a_module_keeps_the_rows_of_its_input(layer: Layer) -> None:
-    kept, same = [], []
+    kept, same, features = [], [], []
     for (arguments, shape), rows in itertools.product(samples(layer), ROWS):
         if len(shape) < dimensions(layer.name):
             continue  # one sample, not a batch of them
@@ -96,9 +96,11 @@ def test_a_module_keeps_the_rows_of_its_input(layer: Layer) -> None:
         if result is not None:
             kept.append(result[0].shape[0] == rows)
             same.append(result[0].shape == given[0].shape)
+            features.append(result[0].shape[:-1] == given[0].shape[:-1])
     assert kept
     assert all(kept)
-    assert layer.shape == "rows" or all(same)
+    assert layer.shape != "same" or all(same)
+    assert layer.shape != "features" or all(features)
 
 
 @each_layer

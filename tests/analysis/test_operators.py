@@ -296,6 +296,11 @@ def stacked(sample: Sample, call: Call) -> list[int]:
     return shape
 
 
+def multiplied(sample: Sample, call: Call) -> list[int]:
+    one, other = (list(t.shape) for t in call.tensors[:2])
+    return [*torch.broadcast_shapes(one[:-2], other[:-2]), one[-2], other[-1]]
+
+
 def listed(sample: Sample, call: Call) -> list[int]:
     data = call.positional[-1]
     if not isinstance(data, list):
@@ -328,6 +333,8 @@ SHAPES: dict[str, Callable[[Sample, Call], list[int]]] = {
     "selected": selected,
     "narrowed": narrowed,
     "picked": picked,
+    "multiplied": multiplied,
+    "transformed": lambda sample, call: [*call.tensors[0].shape[:-1], call.tensors[1].shape[0]],
     "indexed": lambda sample, call: list(argument(call, 2, "index").shape),
     "unflattened": unflattened,
     "topmost": topmost,

@@ -21,6 +21,7 @@ import math
 import operator
 import platform
 import unicodedata
+from collections import Counter
 from typing import List, Optional, Union, cast
 
 import numpy as np
@@ -41,6 +42,8 @@ class Model(nn.Module):
         self.number = np.sqrt(4)
         self.whole = np.int64(2)
         self.first = operator.itemgetter(0)
+        self.numbers = torch.arange(2)
+        self.table = torch.rand(3)
         self.scale = nn.Parameter(torch.ones(4))
         self.register_buffer("slope", torch.tensor(0.5))
 
@@ -93,6 +96,8 @@ REFUSED = [
     "x = x * copy.copy([1, 2])[0]",
     "x = x * len(copy.copy(vars(self)))",
     "logging.getLogger('a')",
+    "x = x * Counter('aab').most_common(1)[0][1]",
+    "for number in self.numbers: x = x * self.table[number]",
     "torch._check(n.item() > 0, lambda: 'no rows')",
     "torch._check(x[x > 0].shape[0] > 0, lambda: 'no rows')",
     "x = self.first(x)[None]",
@@ -138,6 +143,8 @@ READ = [
     "x = torch.triu(x, diagonal=n)",
     "x = x.renorm(2, 0, n)",
     "x = x.roll(n, 0)",
+    "x = F.pad(x, (0, n))[:, :4]",
+    "x = x.roll((n, 0), (0, 1))",
     "x = x.clamp(n, 9)",
     "x = torch.clamp(x, 0, n)",
     "x = x.select(0, n)",

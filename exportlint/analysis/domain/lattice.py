@@ -271,7 +271,9 @@ def _is_dict_within(value: Dict, bound: Dict) -> bool:
 
 
 def _type_of(sequence: Tuple | Sequence) -> str:
-    return sequence.type if isinstance(sequence, Sequence) else "list" if sequence.mutable else "tuple"
+    if isinstance(sequence, Sequence):
+        return sequence.type
+    return sequence.lazy or ("list" if sequence.mutable else "tuple")
 
 
 def _perhaps(value: Value) -> Value:
@@ -329,7 +331,11 @@ def _merged_sequences(sequences: list[Tuple | Sequence]) -> Value:
 
 
 def _is_alike(one: Tuple, other: Tuple) -> bool:
-    return len(one.items) == len(other.items) and (one.mutable, one.fields) == (other.mutable, other.fields)
+    return len(one.items) == len(other.items) and (one.mutable, one.fields, one.lazy) == (
+        other.mutable,
+        other.fields,
+        other.lazy,
+    )
 
 
 def _merged_dicts(dicts: list[Dict]) -> Value:

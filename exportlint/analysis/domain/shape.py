@@ -167,3 +167,21 @@ def _broadcast(one: Dim, other: Dim) -> Dim:
     numbers = [dim for dim in (one, other) if dim.number is not None]
     telling = [dim for dim in (one, other) if dim.varies or dim.is_data]
     return (telling or numbers or [one])[0]
+
+
+def multiplied(one: TensorShape, other: TensorShape) -> TensorShape:
+    """The shape of a product of matrices, or of batches of them."""
+    if one.rank is None or other.rank is None:
+        is_batch = one.rank is None or one.rank > 2 or (other.rank is not None and other.rank <= 2)
+        return one.first(1) if is_batch or other == UNSHAPED else UNSHAPED
+    if one.rank < 2:
+        return other.removed(-2)
+    if other.rank < 2:
+        return one.removed(-1)
+    batch = broadcast(one.removed(-2, -1), other.removed(-2, -1))
+    return TensorShape((*batch.dims, one.at(-2), other.at(-1)), max(one.rank, other.rank))
+
+
+def transformed(shape: TensorShape, features: Dim = ANY_SIZE) -> TensorShape:
+    """With another size of the last dimension."""
+    return shape.first(1) if shape.rank is None else shape.replaced(-1, features)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from exportlint.analysis.domain.trails import Site, Trail
     from exportlint.syntax.definitions import Class, Module
 
+Lazy = Literal["generator", "dict_keys", "dict_values", "dict_items"]
+"""What gives its items one by one, and is no list or tuple."""
+
 Kind = Literal["int", "float", "bool"]
 """The kind of a dtype or of a Python number."""
 
@@ -331,14 +334,14 @@ class Shape(Value):
 class Tuple(Composite):
     """A tuple or list of known length; `fields` are the names of a named tuple's items.
 
-    `lazy`: it is a generator, whose items are known one by one. `identity` are the allocations that a list can be; so
-    of other containers.
+    `lazy`: it is a generator or a view of a dictionary, whose items are known one by one. `identity` are the
+    allocations that a list can be; so of other containers.
     """
 
     items: tuple[Value, ...]
     mutable: bool = False
     fields: tuple[str, ...] = ()
-    lazy: bool = False
+    lazy: Lazy | None = None
     identity: frozenset[Allocation] = field(default=NOWHERE, repr=False, compare=False)
 
     def parts(self) -> Iterable[Value]:
@@ -454,12 +457,15 @@ class Function(Composite):
 class Closure:
     """The variables of an enclosing function call, and the engine's region in which it was called.
 
-    Equal only to itself.
+    Equal only to itself. `lasting`: that call is over before export begins, so that the variables are state.
     """
 
-    __slots__ = ("parent", "region", "variables")
+    __slots__ = ("lasting", "parent", "region", "variables")
 
-    def __init__(self, variables: dict[str, Value], parent: Closure | None, region: int) -> None:
+    def __init__(
+        self, variables: dict[str, Value], parent: Closure | None, region: int, *, lasting: bool = False
+    ) -> None:
+        self.lasting = lasting
         self.variables = variables
         self.parent = parent
         self.region = region

@@ -6,6 +6,7 @@ import ast
 
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.lattice import options, trail_of, with_trail
+from exportlint.analysis.domain.shape import TensorShape
 from exportlint.analysis.domain.values import (
     TRUE,
     AttributesOf,
@@ -14,6 +15,7 @@ from exportlint.analysis.domain.values import (
     Object,
     Scalar,
     Sequence,
+    Shape,
     Tensor,
     TorchModule,
     Tuple,
@@ -25,7 +27,7 @@ from exportlint.analysis.eval.declared_types import believed, declared_variable
 from exportlint.analysis.eval.demands import unpack
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.gradients import note_grad_flag
-from exportlint.analysis.eval.heap_writes import bind_attribute, bind_global, change_contents
+from exportlint.analysis.eval.heap_writes import bind_attribute, bind_captured, bind_global, change_contents
 from exportlint.analysis.eval.parameters import INPUT
 from exportlint.analysis.eval.state_access import DEFAULT
 from exportlint.analysis.eval.subscripts import slice_bounds, store
@@ -75,7 +77,10 @@ def _assign_name(frame: Frame, target: ast.Name, value: Value, statement: ast.AS
         cell = frame.parent
         while cell is not None:
             if target.id in cell.variables:
-                cell.variables[target.id] = value
+                if cell.lasting and not frame.engine.constructing:
+                    bind_captured(frame, target, value, statement)
+                else:
+                    cell.variables[target.id] = value
                 return
             cell = cell.parent
     if target.id in frame.globals:
@@ -142,10 +147,21 @@ def _assign_items(frame: Frame, target: ast.Tuple | ast.List, value: Value, stat
         for element, item in zip(target.elts, (*items[0], items[1], *items[2]), strict=True):
             assign(frame, element.value if isinstance(element, ast.Starred) else element, item, statement)
         return
+    if star is None and isinstance(statement, ast.Assign) and isinstance(value, Shape):
+        _note_rank(frame, statement.value, value, count)
     # A `for` of a comprehension has no place in the text.
     place = target if isinstance(statement, ast.comprehension) else statement
     for element, item in zip(target.elts, unpack(frame, value, count, place), strict=True):
         assign(frame, element, item, statement)
+
+
+def _note_rank(frame: Frame, expression: ast.expr, shape: Shape, rank: int) -> None:
+    """After `b, t = x.shape` it is known how many dimensions `x` has."""
+    asks = expression.func if isinstance(expression, ast.Call) and not expression.args else expression
+    owner = asks.value if isinstance(asks, ast.Attribute) and asks.attr in {"shape", "size"} else None
+    held = frame.env.get(owner.id) if isinstance(owner, ast.Name) else None
+    if isinstance(owner, ast.Name) and isinstance(held, Tensor) and held == shape.tensor and held.shape.rank is None:
+        frame.env[owner.id] = held.but(shape=TensorShape(held.shape.dims, rank))
 
 
 def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value, statement: ast.AST) -> None:

@@ -352,7 +352,7 @@ def _paired(left: Value, right: Value) -> list[tuple[Value, Value]]:
     Lists compare their lengths before, tuples after their items.
     """
     match left, right:
-        case (Tuple(lazy=False), Tuple(lazy=False)) if left.mutable is right.mutable:
+        case (Tuple(lazy=None), Tuple(lazy=None)) if left.mutable is right.mutable:
             is_compared = not left.mutable or len(left.items) == len(right.items)
             return list(zip(left.items, right.items, strict=False)) if is_compared else []
         case (Sequence(type="list"), Tuple(mutable=True)) if right.items:

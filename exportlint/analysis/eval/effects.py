@@ -219,6 +219,8 @@ class Effects:
             if isinstance(event, Called):
                 event.effects._add_to(state, written_before(before, event.written), touched, seen, function)
             elif isinstance(event, Read):
+                if isinstance(event.function, ast.Lambda) and self.module is not None:
+                    state.functions.setdefault("<lambda>", {})[event.function] = self.module
                 written = event.written | before.get(event.cell, NO_KEYS)
                 state.read(event.cell, event.node, event.function, written, event.cell not in touched)
             elif isinstance(event, Write):

@@ -172,7 +172,7 @@ class Frame:
         self.receiver = receiver
         self.parent = closure
         self.env: Environment = {}
-        self.cell = Closure(self.env, closure, engine.region)
+        self.cell = Closure(self.env, closure, engine.region, lasting=engine.constructing > 0)
         self.guards = guards
         self.is_root = is_root
         self.last_operands: dict[ast.AST, Value] = {}

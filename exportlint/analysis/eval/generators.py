@@ -18,7 +18,7 @@ from exportlint.analysis.domain.values import (
 def generated(node: ast.FunctionDef | ast.AsyncFunctionDef, yields: Sequence[Value], *, reached: bool) -> Value:
     """What iterating over a generator gives: one by one, if its body yields each once, whatever its branches do."""
     if reached and len(yields) == len(list(_unconditional(node.body))) == sum(map(_is_yield, ast.walk(node))):
-        return Tuple(tuple(yields), lazy=True)
+        return Tuple(tuple(yields), lazy="generator")
     return SequenceValue(join(yields), "generator")
 
 

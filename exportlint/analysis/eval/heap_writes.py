@@ -10,10 +10,11 @@ from exportlint.analysis.domain.accesses import entry_key
 from exportlint.analysis.domain.allocations import identified
 from exportlint.analysis.domain.heap import UNTRACKED, Allocation, Cell
 from exportlint.analysis.domain.lattice import each, join, merged, options
-from exportlint.analysis.domain.shape import SCALAR, UNSHAPED
+from exportlint.analysis.domain.shape import TensorShape
 from exportlint.analysis.domain.values import (
     NONE,
     ClassValue,
+    Closure,
     Const,
     Dict,
     Instance,
@@ -31,6 +32,7 @@ from exportlint.analysis.eval.names import global_value
 from exportlint.analysis.eval.narrowing import path
 from exportlint.analysis.eval.state_access import (
     attribute_cell,
+    captured_cell,
     cell_of,
     is_global,
     mark_written,
@@ -86,7 +88,7 @@ def register_buffer(frame: Frame, instance: Instance, name: str, value: Value, n
     cell = Cell(instance, name)
     buffer = Tensor(Origin.BUFFER, buffer=cell)
     if isinstance(value, Tensor):
-        shape = SCALAR if value.zero_dim else UNSHAPED
+        shape = TensorShape((), value.shape.rank)
         buffer = replace(buffer, kind=value.kind, dtype=value.dtype, shape=shape)
     frame.store_cell(cell, value if value == NONE else buffer, instance.attributes.get(name))
 
@@ -96,6 +98,15 @@ def bind_global(frame: Frame, target: ast.Name, value: Value, source: ast.AST) -
     before = global_value(frame, frame.module, target.id)
     note_write(frame, Cell(frame.module, target.id), target, value, before, source, "binding")
     frame.store_cell(Cell(frame.module, target.id), value, before)
+
+
+def bind_captured(frame: Frame, target: ast.Name, value: Value, source: ast.AST) -> None:
+    """`name = value` after `nonlocal name`, in a function that a constructor has made."""
+    cell = captured_cell(frame, target.id)
+    if cell is not None and isinstance(cell.owner, Closure):
+        before = cell.owner.variables[target.id]
+        note_write(frame, cell, target, value, before, source, "binding")
+        frame.store_cell(cell, value, before)
 
 
 def change_contents(

@@ -6,7 +6,7 @@ import ast
 import builtins
 
 from exportlint.analysis.domain.heap import Cell
-from exportlint.analysis.domain.shape import SCALAR, UNSHAPED
+from exportlint.analysis.domain.shape import TensorShape
 from exportlint.analysis.domain.values import (
     UNKNOWN,
     ClassValue,
@@ -66,7 +66,7 @@ def look_up(frame: Frame, name: str) -> Value:
     while cell is not None:
         found = cell.variables.get(name)
         if found is not None:
-            return found
+            return (frame.changed_value(Cell(cell, name)) or found) if cell.lasting else found
         cell = cell.parent
     return frame.changed_value(Cell(frame.module, name)) or global_value(frame, frame.module, name)
 
@@ -155,7 +155,8 @@ def _bound(frame: Frame, definition: Definition) -> Value:
 def settled(value: Value, origin: Origin, known: bool) -> Value:
     """A value as it is once the code that made it has run: its tensors are real, so non-strict tracing knows them."""
     if isinstance(value, Tensor) and value.origin is Origin.FRESH:
-        return Tensor(origin, value.kind, known=known, shape=SCALAR if value.zero_dim else UNSHAPED, trail=value.trail)
+        shape = TensorShape((), value.shape.rank)
+        return Tensor(origin, value.kind, known=known, shape=shape, trail=value.trail)
     if isinstance(value, Tuple):
         items = tuple(settled(i, origin, known) for i in value.items)
         return Tuple(items, value.mutable, identity=value.identity)

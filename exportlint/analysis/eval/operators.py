@@ -12,7 +12,7 @@ from typing import Any
 from exportlint.analysis.domain.baked_values import Baked
 from exportlint.analysis.domain.interval import Interval, add, floor_divide, multiply, negate
 from exportlint.analysis.domain.lattice import each, join, options
-from exportlint.analysis.domain.shape import UNSHAPED
+from exportlint.analysis.domain.shape import UNSHAPED, multiplied
 from exportlint.analysis.domain.values import (
     ARRAY,
     COMPUTED_ARRAY,
@@ -103,7 +103,7 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
             frame.emit(HostRead, node, tensor, api="np.ndarray", operand=tensor)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
         if isinstance(op, ast.MatMult):
-            shape = left.shape.first(1) if isinstance(left, Tensor) else UNSHAPED
+            shape = multiplied(*(side.shape if isinstance(side, Tensor) else UNSHAPED for side in (left, right)))
             return result(frame, node, "matmul", (left, right), kind, shape)
         return result(frame, node, "operator", (left, right), kind)
     if ARRAY in (left, right) and frame.engine.mode == "strict":

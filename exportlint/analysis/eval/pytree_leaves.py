@@ -72,7 +72,7 @@ def _opaque(frame: Frame, value: Value) -> str | None:
         cls = value.instance.definition
         return cls.node.name if is_module(frame, cls) or is_unregistered(frame, cls) else None
     if isinstance(value, Tuple):
-        return "generator" if value.lazy else None
+        return value.lazy
     if isinstance(value, Tensor):
         return ARRAY if value.array else None
     if isinstance(value, (Python, Baked)):

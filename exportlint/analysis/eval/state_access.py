@@ -63,9 +63,22 @@ def cell_of(frame: Frame, node: ast.expr) -> Cell | None:
             return Cell(frame.engine.active[-1], node.id)
         if is_global(frame, node.id):
             return Cell(frame.module, node.id)
+        captured = captured_cell(frame, node.id)
+        if captured is not None:
+            return captured
         source = _only_source(frame, node.id)
         return cell_of(frame, source) if isinstance(source, ast.Attribute) else None
     return None
+
+
+def captured_cell(frame: Frame, name: str) -> Cell | None:
+    """The variable of a function around this one that was left before export began."""
+    if name in frame.env:
+        return None
+    closure = frame.parent
+    while closure is not None and name not in closure.variables:
+        closure = closure.parent
+    return Cell(closure, name) if closure is not None and closure.lasting else None
 
 
 def method_owner(frame: Frame, callee: ast.expr, name: str) -> ast.expr | None:
@@ -125,7 +138,9 @@ def note_attribute_read(frame: Frame, receiver: Value | None, name: str, node: a
 
 
 STORED = "[…] ="
-REPLACING = frozenset({"copy_", "fill_", "zero_", "normal_", "uniform_"})
+RESULT, ACCUMULATED = "out=", "+out="
+"""`torch.add(x, y, out=out)`, `torch.add(out, y, out=out)`."""
+REPLACING = frozenset({RESULT, "copy_", "fill_", "zero_", "normal_", "uniform_"})
 """Operators that write all elements, whatever was there before."""
 _LITERAL_INDEX = (ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp)
 

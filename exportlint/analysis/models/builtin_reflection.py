@@ -109,7 +109,7 @@ def _getattr(frame: Frame, called: str, arguments: Arguments, node: ast.AST) -> 
     return join((found_value, default))
 
 
-@builtin("setattr")
+@builtin("setattr", "object.__setattr__")
 def _setattr(frame: Frame, called: str, arguments: Arguments, node: ast.AST) -> Value:
     target, name, value = (arguments.get(i) or UNKNOWN for i in range(3))
     if isinstance(target, Object):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.values import (
@@ -25,8 +26,10 @@ from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.facts import Construct, Copy
 from exportlint.analysis.library_functions import function, functions
 from exportlint.analysis.models.externals import call_opaque
+from exportlint.syntax.definitions import Class, Module
 
 functions("bisect.* heapq.* statistics.*", numbers="every")
+functions("collections.Counter.most_common", strict="refuses", traced_from=(2, 15))
 functions("heapq.heappush heapq.heappop", strict="refuses", traced_from=(2, 15))
 functions("bisect.bisect bisect.bisect_left bisect.bisect_right bisect.insort statistics.mean", strict="refuses")
 functions("statistics.mode statistics.pstdev weakref.proxy", strict="refuses")
@@ -93,7 +96,24 @@ def _call_tuple_type(frame: Frame, callee: TupleType, arguments: Arguments, node
 @function("types.SimpleNamespace", strict="refuses", traced_from=(2, 15))
 @function("argparse.Namespace")
 def _namespace(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    if frame.engine.constructing:
+        return attribute_holder(frame, name, arguments)
     return Tuple(tuple(arguments.keywords.values()), fields=tuple(arguments.keywords))
+
+
+def attribute_holder(frame: Frame, name: str, arguments: Arguments) -> Object:
+    """An object that is there for its attributes, and that calls can change."""
+    instance = Instance(_holder_class(frame.module, name.rpartition(".")[2]), lasting=True)
+    instance.attributes = dict(arguments.keywords)
+    return Object(instance)
+
+
+@lru_cache(maxsize=256)
+def _holder_class(module: Module, name: str) -> Class:
+    """A class without members, as if the file had it that makes objects of it."""
+    node = ast.parse(f"class {name}: pass").body[0]
+    assert isinstance(node, ast.ClassDef)
+    return Class(module, node, name)
 
 
 @function("dataclasses.replace")

@@ -41,6 +41,7 @@ from exportlint.analysis.eval.demands import (
 )
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.heap_writes import change_contents, write_contents
+from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.sizes import note_conversion, varying_size
 from exportlint.analysis.eval.state_access import method_owner
 from exportlint.analysis.facts import Branch, Conversion
@@ -128,7 +129,6 @@ def _popped(receiver: Tuple | Sequence, arguments: Arguments) -> Value | None:
 
 
 def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    values = [v for _, v in receiver.entries] + ([receiver.rest] if receiver.rest is not None else [])
     if name in {"get", "pop", "setdefault"}:
         key = arguments.get(0)
         default = arguments.get(1) or NONE
@@ -140,13 +140,26 @@ def _dict_method(frame: Frame, receiver: Dict, name: str, arguments: Arguments, 
         if key is not None:
             demand_hash(frame, key, argument_node(node), "dict key")
         return join([doubtful(any_entry(receiver)), default])  # it may have no such key
-    if name == "values":
-        return Sequence(join(values) if values else UNKNOWN, "dict_values")
-    if name == "items":
-        return Sequence(Tuple((PYTHON, join(values) if values else UNKNOWN)), "dict_items")
+    if name in {"keys", "values", "items"}:
+        return _view(receiver, name)
+    if name == "most_common" and arguments.get(0, "n") == Const(1):  # with more, the number of keys decides
+        note_call(frame, "collections.Counter.most_common", arguments, node)
+    return unidentified(receiver) if name == "copy" else UNKNOWN
+
+
+def _view(receiver: Dict, name: str) -> Value:
+    """`keys()`, `values()` or `items()` of a dictionary; item by item where all of them are known."""
+    if receiver.entries and receiver.rest is None:
+        pairs = [(constant(key), value) for key, value in receiver.entries]
+        if name == "keys":
+            return Tuple(tuple([key for key, _ in pairs]), lazy="dict_keys")
+        if name == "values":
+            return Tuple(tuple([value for _, value in pairs]), lazy="dict_values")
+        return Tuple(tuple([Tuple(pair) for pair in pairs]), lazy="dict_items")
     if name == "keys":
         return Sequence(PYTHON, "dict_keys")
-    return unidentified(receiver) if name == "copy" else UNKNOWN
+    values = any_entry(receiver)
+    return Sequence(values, "dict_values") if name == "values" else Sequence(Tuple((PYTHON, values)), "dict_items")
 
 
 PURE = frozenset({

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.lattice import tensors_in
-from exportlint.analysis.domain.values import External, Function, Python, TorchModule, Value
+from exportlint.analysis.domain.values import UNKNOWN, External, Function, Python, TorchModule, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.with_and_try import LOCKS
 from exportlint.analysis.facts import HostRead
 from exportlint.analysis.library_functions import function, functions
+from exportlint.analysis.models.collections import attribute_holder
 from exportlint.analysis.models.externals import call_opaque
 from exportlint.syntax.walk import walk
 
@@ -25,8 +26,13 @@ for lock in LOCKS:
 functions("threading.current_thread threading.get_ident", strict="refuses")
 functions("threading.active_count contextvars.ContextVar contextvars.copy_context", strict="refuses")
 functions("asyncio.iscoroutinefunction", strict="refuses")
-functions("threading.local multiprocessing.cpu_count asyncio.sleep asyncio.run", strict="refuses")
+functions("multiprocessing.cpu_count asyncio.sleep asyncio.run", strict="refuses")
 functions("atexit.register", effect="act")
+
+
+@function("threading.local", strict="refuses")
+def _local(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    return attribute_holder(frame, name, Arguments()) if frame.engine.constructing else UNKNOWN
 
 
 @function("threading.Thread", threaded=True, effect="act")

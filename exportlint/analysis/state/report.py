@@ -197,10 +197,11 @@ def _held(value: Value | None) -> Held:
 def _shown(write: Write) -> str:
     node = write.node
     if isinstance(node, ast.Call) and write.kind in {"binding", "buffer"}:
-        owner = node.func.value if isinstance(node.func, ast.Attribute) else node.args[0]
+        is_method = isinstance(node.func, ast.Attribute) and dotted(node.func) != "object.__setattr__"
+        owner = node.func.value if is_method and isinstance(node.func, ast.Attribute) else node.args[0]
         return f"{ast.unparse(owner)}.{write.cell.name}"
     if isinstance(node, ast.Call):
-        given = node.args[:1] if write.kind == "tensor" else []
+        given = node.args[:1] if write.kind == "tensor" or dotted(node.func) == "next" else []
         owners = [unindexed(one) for one in (getattr(node.func, "value", node), *given)]
         return ast.unparse(next((one for one in owners if _last_name(one) == write.cell.name), owners[0]))
     return ast.unparse(unindexed(node))

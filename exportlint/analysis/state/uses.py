@@ -129,6 +129,9 @@ class Uses:
                 if isinstance(self.parent(parent, function), ast.AugAssign):
                     yield from self._flows(parent, change="changed")
                 return
+            is_out = isinstance(parent, ast.keyword) and parent.arg == "out"
+            if is_out and self.parent(parent, function) in self._writes:
+                return  # what it held is replaced
             if parent in self._writes and not (isinstance(parent, ast.Call) and node is parent.func):
                 yield from self._flows(parent, change=change)
             around = self.parent(parent, function)

@@ -9,10 +9,11 @@ from typing import Literal
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.operator import Backward
 
-LayerShape = Literal["same", "rows"]
+LayerShape = Literal["same", "rows", "features"]
 """How the shape of the result follows from a batch.
 
-same: it is that of the input. rows: it has as many rows, whatever the arguments.
+same: it is that of the input. rows: it has as many rows, whatever the arguments. features: only the last dimension is
+another.
 """
 
 Parameters = Literal["always", "unless", "asked", "never"]
@@ -123,13 +124,13 @@ LAYERS = (
         """,
         shape="rows",
     ),
-    *_each("Linear LazyLinear Bilinear", shape="rows", backward="untraced"),
+    *_each("Linear LazyLinear Bilinear", shape="features", backward="untraced"),
     *_each("Embedding", shape="rows", effects="asked"),  # `max_norm` writes to the weights
     *_each("EmbeddingBag", effects="asked"),
     *_each("RNNCell LSTMCell GRUCell", backward="untraced"),
     *_each("RNN LSTM GRU", effects="asked", recurrent=True, backward="untraced"),
     *_each("MultiheadAttention", effects="asked", backward="untraced"),
-    *_each("TransformerEncoderLayer", shape="rows", effects="training", backward="untraced"),
+    *_each("TransformerEncoderLayer", shape="same", effects="training", backward="untraced"),
     *_each(
         "TransformerDecoderLayer Transformer TransformerEncoder TransformerDecoder",
         effects="training",

@@ -146,6 +146,8 @@ class Kept:
         """Whether somebody holds on to the tensor that is read, or autograd may, while the call still changes it."""
         code = self.code
         around = code.tree.parents[use]
+        if isinstance(around, ast.keyword) and around.arg == "out":
+            raise DeclinedError(f"a call writes its result to `{code.text(use)}`")
         if not is_consumed(code, use):
             return not self.is_renewed(use) or isinstance(around, (ast.Call, ast.keyword))
         saves = may_be_saved(code, use)

@@ -8,14 +8,14 @@ from functools import reduce
 
 from exportlint.analysis.domain.dim import ANY_SIZE, ONE, ZERO, Expression, constant, depending, maximum
 from exportlint.analysis.domain.lattice import tensors_in
-from exportlint.analysis.domain.shape import UNSHAPED, TensorShape, broadcast
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape, broadcast, multiplied, transformed
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Sequence, Shape, Size, Tensor, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import DATA, dim_of, note_conversion, note_fixed_rows, size_at
 from exportlint.analysis.facts.sizes import FixedSize
-from exportlint.analysis.torch.layers import find_layer
+from exportlint.analysis.torch.layers import LayerShape, find_layer
 from exportlint.analysis.torch.operator import ShapeRule
 from exportlint.analysis.torch.registry import find
 
@@ -271,6 +271,14 @@ def _are_read(sizes: Value) -> bool:
     return bool(items) and all(isinstance(data_of(item), Scalar) for item in items)
 
 
+def _multiplied(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    return multiplied(shapes[0], shapes[1] if len(shapes) > 1 else UNSHAPED)
+
+
+def _transformed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    return transformed(shapes[0], shapes[1].at(0) if len(shapes) > 1 else ANY_SIZE)
+
+
 def _topmost(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
     """`topk`: with `k` of one dimension."""
     at = _dim_or(-1, given, keywords, 1)
@@ -286,8 +294,15 @@ RULES: dict[ShapeRule, Rule] = {
     "squared": _squared, "viewed": _viewed, "expanded": _expanded, "repeated": _repeated, "like": _like,
     "joined": _joined, "stacked": _stacked, "selected": _selected, "narrowed": _narrowed, "picked": _picked,
     "divided": _divided, "topmost": _topmost, "indexed": _indexed, "unflattened": _unflattened,
+    "multiplied": _multiplied, "transformed": _transformed,
 }  # fmt: skip
 """What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
+
+
+LAYERS: dict[LayerShape, Callable[[TensorShape], TensorShape]] = {
+    "same": lambda shape: shape, "rows": lambda shape: shape.first(1), "features": transformed,
+}  # fmt: skip
+"""What the shape of a module's result is, for that of its input."""
 
 
 CREATES: frozenset[Rule] = frozenset({_sized, _filled, _drawn, _counted, _squared})
@@ -301,7 +316,7 @@ def result_shape(name: str, operands: Iterable[Value], arguments: Arguments | No
     shapes = tuple([tensor.shape for operand in operands for tensor in tensors_in(operand, 2)])
     if arguments is None:  # a module
         layer = find_layer(name)
-        return UNSHAPED if not shapes or layer is None or layer.shape is None else shapes[0].first(1)
+        return UNSHAPED if not shapes or layer is None or layer.shape is None else LAYERS[layer.shape](shapes[0])
     named = find(name).shape
     rule = RULES.get(named) if named is not None else None
     if rule is None or (not shapes and rule not in CREATES):

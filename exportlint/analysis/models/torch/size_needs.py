@@ -117,7 +117,7 @@ def note_numbers(
                 frame.emit(Conversion, node, number, target="dim argument", operand=number)
             continue
         reads = frame.engine.mode == "strict" and parameter in record.read and parameter in plain
-        if reads and isinstance(data := data_of(value) or plain_tensor(value), Tensor):
+        if reads and isinstance(data := _read_in(value), Tensor):
             frame.emit(Conversion, node, data, target=f"argument of {name.rpartition('.')[2]}()", operand=data)
         if parameter in record.plain or parameter in record.compared:
             data = data_of(value) or (None if is_sized else _number_in(value) or held_number(frame, value, node))
@@ -126,6 +126,12 @@ def note_numbers(
             elif parameter in record.plain:
                 for item in value.items if isinstance(value, Tuple) else (value,):
                     note_conversion(frame, item, node, f"{public_name(name)}()")
+
+
+def _read_in(value: Value) -> Tensor | Scalar | None:
+    """The tensor data that a value is, or that is among the items of a list or tuple."""
+    items = value.items if isinstance(value, Tuple) else (value,)
+    return next((found for item in items if (found := data_of(item) or plain_tensor(item)) is not None), None)
 
 
 def note_resampling(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:

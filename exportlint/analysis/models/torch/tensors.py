@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from exportlint.analysis.domain.immutable import immutable
+from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
+    NONE,
     TRUE,
     UNKNOWN,
     Const,
@@ -31,7 +33,7 @@ from exportlint.analysis.eval.gradients import is_unplaced, note_grad_flag, writ
 from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.sizes import any_size, product, read_at
 from exportlint.analysis.eval.special_methods import SPECIAL, TEXTS, call_special
-from exportlint.analysis.eval.state_access import note_made_tensor_write, note_tensor_write
+from exportlint.analysis.eval.state_access import ACCUMULATED, RESULT, note_made_tensor_write, note_tensor_write
 from exportlint.analysis.eval.tensor_results import same
 from exportlint.analysis.facts import Branch, Conversion, DeviceMove, HostRead
 from exportlint.analysis.facts.tracing import ClassText
@@ -123,10 +125,23 @@ def call_function(frame: Frame, api: table.Api, arguments: Arguments, node: ast.
         if found is not None:
             return found
     value = related(frame, api, None, arguments, apply(frame, api, arguments, node))
+    _note_out(frame, arguments, node)
     if call is None:
         return value
     owner = node.args[0] if isinstance(node, ast.Call) and node.args else None
     return _in_memory(frame, api, call, value, owner, node)
+
+
+def _note_out(frame: Frame, arguments: Arguments, node: ast.AST) -> None:
+    """Record that a function writes its result to `out=self.cache`."""
+    out = next((o for o in options(arguments.keywords.get("out") or NONE) if isinstance(o, Tensor)), None)
+    keywords = node.keywords if isinstance(node, ast.Call) else ()
+    owner = next((keyword.value for keyword in keywords if keyword.arg == "out"), None)
+    if out is not None and owner is not None and isinstance(node, ast.Call):
+        text = ast.dump(owner)
+        accumulates = any(ast.dump(argument) == text for argument in node.args)
+        operands = (*arguments.positional, *(value for name, value in arguments.keywords.items() if name != "out"))
+        note_made_tensor_write(frame, owner, node, out, operands, ACCUMULATED if accumulates else RESULT)
 
 
 def _performed(frame: Frame, call: Call, node: ast.AST) -> Value | None:

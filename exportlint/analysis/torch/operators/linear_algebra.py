@@ -5,8 +5,9 @@ from __future__ import annotations
 from exportlint.analysis.torch.operator import each, operator
 
 OPERATORS = (
-    *each("baddbmm bmm matmul mm", shape="first"),
-    operator("nn.functional.linear", shape="first", backward="untraced"),
+    operator("baddbmm", shape="first"),
+    *each("bmm matmul mm", shape="multiplied"),
+    operator("nn.functional.linear", shape="transformed", backward="untraced"),
     operator("cdist", needs="nonempty", plain=("p",)),
     operator("tensordot", needs="several"),
     operator("matrix_power linalg.matrix_power", plain=("n",)),
