@@ -7,13 +7,15 @@ Nothing is evaluated: an operator that is not named by a literal is not known.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from exportlint.analysis.project import Project
+from exportlint.source.imports import imports
 from exportlint.syntax.chunks import IMPORTS
-from exportlint.syntax.definitions import FunctionNode, Import, Module, dotted, flat, imported
+from exportlint.syntax.definitions import FunctionNode, Import, Module, absolute_module, dotted, flat, imported
 
 MAX_FILES = 200
 """Where a file imports more than these, what they register is not known."""
@@ -51,13 +53,17 @@ def custom_ops(project: Project, start: Module) -> CustomOps:
     """The operators that a file and its imports define."""
     found = CustomOps()
     project.asked.add((start.key, IMPORTS))
+    if _imports_too_many(project, start):
+        return CustomOps(is_open=True)
     modules = {start: None}
     waiting = [start]
     while waiting:
-        for other in _imports(project, waiting.pop(0)):
-            if other not in modules:
-                modules[other] = None
-                waiting.append(other)
+        module = waiting.pop(0)
+        for name in _statements(module).imported:
+            leads_to = project.find(name, module)
+            if leads_to is not None and leads_to[0] not in modules:
+                modules[leads_to[0]] = None
+                waiting.append(leads_to[0])
         if len(modules) > MAX_FILES:
             return CustomOps(is_open=True)
     readers = [_Reader(module, found) for module in modules if b"library" in module.source.data]
@@ -68,11 +74,52 @@ def custom_ops(project: Project, start: Module) -> CustomOps:
     return found
 
 
-def _imports(project: Project, module: Module) -> Iterator[Module]:
-    for name in _statements(module).imported:
-        found = project.find(name, module)
-        if found is not None:
-            yield found[0]
+class _ImportedNames:
+    """The names that files import, by path. They are found without parsing: a large library has thousands of files."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def drop(self, paths: Collection[str]) -> None:
+        """Forget files that have changed."""
+        for path in paths:
+            self._known.pop(path, None)
+
+    def of(self, project: Project, path: str) -> tuple[str, ...]:
+        """The names that running a file imports, and the packages that they lie in; none if it cannot be read."""
+        package = project.resolver.qualified_name(Path(path))[1]
+        data = project.content(path)
+        known = self._known.get(path)
+        if known is None:
+            names: dict[str, None] = {}
+            for found in imports(data, is_run=True):
+                base = absolute_module(found.module, found.level, package)
+                for name, _ in found.names:
+                    names[f"{base}.{name}".lstrip(".") if name and name != "*" else base] = None
+            known = self._known[path] = _with_packages(names)
+        return known
+
+
+def _imports_too_many(project: Project, start: Module) -> bool:
+    """Whether a file imports more than `MAX_FILES`, as their texts tell: to parse them would take seconds."""
+    names = project.shared(_ImportedNames, None)
+    paths, waiting = {start.key}, [start.key]
+    while waiting and len(paths) <= MAX_FILES:
+        path = waiting.pop(0)
+        folder = path.rpartition("/")[0]
+        for name in names.of(project, path):
+            for place, _ in project.resolver.places(name, folder)[:1]:
+                if place not in paths:
+                    paths.add(place)
+                    waiting.append(place)
+    return len(paths) > MAX_FILES
+
+
+def _with_packages(names: Iterable[str]) -> tuple[str, ...]:
+    """Qualified names and the packages that they lie in, each once, without those of torch."""
+    paths = [name.split(".") for name in names]
+    packages = [".".join(path[:count]) for path in paths if path[0] != "torch" for count in range(1, len(path) + 1)]
+    return tuple(dict.fromkeys(packages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +155,6 @@ def _read(module: Module) -> _Statements:
             names += [target for _, target in imported(statement, module.package)]
             if isinstance(statement, ast.Import):
                 names += [alias.name for alias in statement.names]
-    paths = [name.split(".") for name in dict.fromkeys(names)]
-    packages = [".".join(path[:count]) for path in paths if path[0] != "torch" for count in range(1, len(path) + 1)]
     functions: dict[str, Kernel] = {}
     calls: list[tuple[ast.expr, ast.Call | None, Kernel | None]] = []
     assigned: list[tuple[str, ast.Call]] = []
@@ -125,7 +170,7 @@ def _read(module: Module) -> _Statements:
             target = dotted(node.targets[0])
             if target:
                 assigned.append((target, node.value))
-    return _Statements(tuple(dict.fromkeys(packages)), functions, tuple(calls), tuple(assigned))
+    return _Statements(_with_packages(names), functions, tuple(calls), tuple(assigned))
 
 
 class _Reader:

@@ -285,6 +285,14 @@ class Project:
                 return module, rest
         return None
 
+    def content(self, path: str) -> bytes:
+        """The content of a file, which is not parsed; empty if it cannot be read."""
+        self.recorder.read(path)
+        try:
+            return self._load(Path(path)).data
+        except SourceError:
+            return b""
+
     def resolve(self, name: str, importer: Module) -> Module | Definition | str | None:
         """What a qualified name stands for, through re-exports.
 

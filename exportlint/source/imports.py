@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
 _FROM = re.compile(rb"(?:^|[;:])\s*from\s+([.\s]*)([\w.\x80-\xff]*)\s*$")
 _PLAIN = re.compile(rb"(?:^|[;:])\s*$")
+_UNINDENTED = re.compile(rb"\n(?=[^\s#)\]}])")
+_DEFINES = re.compile(rb"(?:async\s+def|def|class)\b")
 _COMMENT = re.compile(rb"#[^\n]*")
 
 
@@ -22,10 +25,14 @@ class Import(NamedTuple):
     names: tuple[tuple[str, str], ...]
 
 
-def imports(data: bytes) -> Iterator[Import]:
-    """What the statements of a Python file import, wherever they stand. What only looks like one is given as well."""
+def imports(data: bytes, *, is_run: bool = False) -> Iterator[Import]:
+    """What the statements of a Python file import, wherever they stand. What only looks like one is given as well.
+
+    With `is_run`, only what importing the file runs: nothing in functions and classes.
+    """
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    below = _Below(data) if is_run else None
     at = data.find(b"import")
     while at >= 0:
         if _is_word(data[at - 1 : at]):  # `from ._lazy_import import onnx`
@@ -37,9 +44,24 @@ def imports(data: bytes) -> Iterator[Import]:
             start, end = data.rfind(b"\n", 0, start - 2) + 1, start - 2
             before = data[start:end] + b" " + before
         stop = _end(data, at + 6)
-        if data[at + 6 : at + 7] in (b" ", b"\t", b"(", b"\\", b"*"):
+        is_skipped = below is not None and below.definition(start)
+        if not is_skipped and data[at + 6 : at + 7] in (b" ", b"\t", b"(", b"\\", b"*"):
             yield from _statement(before, data[at + 6 : stop])
         at = data.find(b"import", max(stop, at + 6))
+
+
+class _Below:
+    """Which lines of a text stand below a definition, as their indentation tells."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._starts = [0, *(found.end() for found in _UNINDENTED.finditer(data))]
+
+    def definition(self, start: int) -> bool:
+        """Whether the line that starts there is indented, and the last one that is not begins a definition."""
+        if self._data[start : start + 1] not in (b" ", b"\t"):
+            return False
+        return _DEFINES.match(self._data, self._starts[bisect_right(self._starts, start) - 1]) is not None
 
 
 def _is_word(letter: bytes) -> bool:

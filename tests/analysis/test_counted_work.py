@@ -225,6 +225,42 @@ def test_a_file_is_searched_once_for_custom_operators(tmp_path: Path, monkeypatc
     assert searched == {"one.py": 1, "two.py": 1, "operators.py": 1}
 
 
+@pytest.mark.parametrize(("imports", "is_known", "parsed"), [
+    ("from parts import *\n", False, 2),
+    ("if True:\n    import parts\n", False, 2),
+    ("def lazily():\n    import parts\n", True, 2),
+    ("from parts import one\n", True, 4),
+])  # fmt: skip
+def test_a_library_that_imports_hundreds_of_files_is_not_parsed_for_its_operators(
+    imports: str, is_known: bool, parsed: int, tmp_path: Path
+) -> None:
+    """What more than 200 files register is not known. Imports in functions do not run with the file."""
+    (tmp_path / "parts").mkdir()
+    names = [f"part{number}" for number in range(250)]
+    everything = "" if imports.endswith("one\n") else "".join(f"from .{name} import size\n" for name in names)
+    (tmp_path / "parts/__init__.py").write_text(everything)
+    for name in ("one", *names):
+        (tmp_path / "parts" / f"{name}.py").write_text("size = 3\n")
+    (tmp_path / "operators.py").write_text(
+        f'{imports}import torch\n\n\n@torch.library.custom_op("mine::twice", mutates_args=())\n'
+        "def twice(x: torch.Tensor) -> torch.Tensor:\n    return x * 2\n"
+    )
+    (tmp_path / "model.py").write_text(
+        "import torch\nimport operators\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+        "        return torch.ops.mine.twice(x)\n"
+    )
+    trees: list[str] = []
+
+    def tree(source: SourceFile) -> ast.Module:
+        trees.append(source.path.name)
+        return parse(source)
+
+    settings = combine([Layer(tmp_path, {"mode": "non-strict", "torch-version": (2, 13)})], tmp_path)
+    findings = check_file(read(tmp_path / "model.py"), Project(tree=tree), settings)
+    assert bool(findings) == is_known
+    assert len(trees) <= parsed
+
+
 def test_files_that_cannot_bind_a_name_are_not_parsed(tmp_path: Path) -> None:
     """A package that gathers others with star imports, which gather their parts in the same way."""
     packages = [f"p{n}" for n in range(6)]
