@@ -50,6 +50,8 @@ def _claim(fact: StateChange) -> Claim:
 
 def _fix(code: Code, fact: StateChange, context: Context) -> Fix:
     """What export counts is missing afterwards."""
+    if fact.iterator:
+        raise DeclinedError("a buffer cannot hold an iterator")
     if fact.carried:
         node = code.node(ast.expr)
         key = ast.unparse(node.slice) if isinstance(node, ast.Subscript) else ""
