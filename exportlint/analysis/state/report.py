@@ -76,7 +76,8 @@ def _kept(writes: list[Write], surely_exported: bool) -> list[Write]:
     return [
         write
         for write in writes
-        if write.kind not in {"binding", "buffer"} or (write.kind == "buffer" and write.at_root and surely_exported)
+        if write.kind not in {"binding", "contents", "buffer"}
+        or (write.kind == "buffer" and write.at_root and surely_exported)
     ]
 
 
