@@ -13,18 +13,21 @@ from fnmatch import fnmatchcase
 
 from exportlint.analysis import limits
 from exportlint.analysis.domain.accesses import State
+from exportlint.analysis.domain.allocations import refreshed
 from exportlint.analysis.domain.heap import HEAP, Allocation, Cell, Heap, join_heaps
 from exportlint.analysis.domain.lattice import heap_of, join, options, tensors_in
 from exportlint.analysis.domain.reachability import reachable
 from exportlint.analysis.domain.trails import Trail, site_of
 from exportlint.analysis.domain.values import (
     Const,
+    Dict,
     Function,
     Instance,
     Object,
     Partial,
     Range,
     Tensor,
+    Tuple,
     Value,
 )
 from exportlint.analysis.eval.activations import Activation
@@ -32,6 +35,7 @@ from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.call_graph import ROOT, CallRecord
 from exportlint.analysis.eval.classes import find_method, is_module, lineage, undecorated
+from exportlint.analysis.eval.default_attributes import getattr_default
 from exportlint.analysis.eval.demands import read_data
 from exportlint.analysis.eval.divergence import certain_raise
 from exportlint.analysis.eval.effects import Effects, Raise
@@ -442,12 +446,14 @@ def _run_root(
     state = State()
     first.add_to(state)
     exits = [*frame.exits]
-    restored = _restored(heap, exits, state)
+    restored, emptied = _restored(heap, exits, state), _emptied(heap, exits, state)
     if state.writes:
         second = _run_again(engine, frame, function, wrapper, start, made, [start, *exits])
         second.add_to(state)
         # in the first call, a number may have its old value by chance
-        restored &= _restored(_left_by([start, *exits]), frame.exits[len(exits) :], state)
+        ends = frame.exits[len(exits) :]
+        restored &= _restored(_left_by([start, *exits]), ends, state)
+        emptied &= _emptied(heap, ends, state)
 
     def first_alone() -> State:
         alone = State()
@@ -462,7 +468,7 @@ def _run_root(
         return {write.cell for write in third.writes.values()}
 
     engine.calls.current = ROOT
-    calls = Calls(state, functools.cache(first_alone), functools.cache(rewritten), restored)
+    calls = Calls(state, functools.cache(first_alone), functools.cache(rewritten), restored | emptied)
     report_state(engine, calls, receiver, surely_exported=surely)
 
 
@@ -501,11 +507,50 @@ def _restored(before: Heap, ends: Sequence[Environment], state: State) -> frozen
     names: dict[Cell, set[str]] = {}
     for write in state.writes.values():
         names.setdefault(write.cell, set()).add(ast.unparse(write.node))
-    return frozenset(
+    defaults = _defaults(state)
+    same = {
         cell
         for cell, change in left.changes.items()
-        if _are_same(before.get(cell) or change.before, change.now, cell, names.get(cell, set()))
+        if _are_same(before.get(cell) or change.before or defaults.get(cell), change.now, cell, names.get(cell, set()))
+    }
+    return frozenset(same)
+
+
+def _emptied(before: Heap, ends: Sequence[Environment], state: State) -> frozenset[Cell]:
+    """The cells that held an empty list or dictionary at first, and hold one when a call ends."""
+    if not ends:
+        return frozenset()
+    left = join_heaps([(heap_of(env), env) for env in ends], join)
+    return frozenset(
+        cell for cell in {write.cell for write in state.writes.values()} if _is_emptied(cell, before, left)
     )
+
+
+def _defaults(state: State) -> dict[Cell, Value]:
+    """What calls take for an attribute that no call has left yet: `getattr(self, "_depth", 0)`."""
+    found: dict[Cell, Value | None] = {}
+    for read in state.reads.values():
+        if None not in read.written:
+            default = getattr_default(read.node)
+            found[read.cell] = default if found.get(read.cell, default) == default else None
+    return {cell: value for cell, value in found.items() if value is not None}
+
+
+def _is_emptied(cell: Cell, before: Heap, left: Heap) -> bool:
+    """Whether an attribute holds an empty list or dictionary before and after a call, under one name before."""
+    if not isinstance(cell.owner, Instance):
+        return False
+    attributes = cell.owner.attributes
+    held = before.get(cell) or attributes.get(cell.name)
+    now = left.get(cell) or held
+    if (
+        held is None
+        or now is None
+        or any(name != cell.name and held.identity & other.reaches for name, other in attributes.items())
+    ):
+        return False
+    found = refreshed(held, before.changes, join), refreshed(now, left.changes, join)
+    return found[0] == found[1] and found[0] in (Tuple((), mutable=True), Dict())
 
 
 def _are_same(held: Value | None, now: Value, cell: Cell, names: Set[str]) -> bool:

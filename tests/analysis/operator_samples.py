@@ -219,7 +219,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("instance_norm", "image"),
     **_each("grid_sample", "image, torch.zeros(2, 4, 4, 2), align_corners=False"),
     **_each("interpolate", "image, scale_factor=2"),
-    **_each("pad", "x, (1, 2)"),
+    **_each("pad", "x, (1, 2)", "x, (0, 0, 1, 0, -1, 2)"),
     **_each("pixel_shuffle", "torch.ones(2, 8, 3, 5), 2"),
     **_each("pixel_unshuffle", "image, 2"),
     **_each("scaled_dot_product_attention", "image, image, image"),

@@ -301,6 +301,13 @@ def multiplied(sample: Sample, call: Call) -> list[int]:
     return [*torch.broadcast_shapes(one[:-2], other[:-2]), one[-2], other[-1]]
 
 
+def padded(sample: Sample, call: Call) -> list[int]:
+    shape, amounts = list(call.tensors[0].shape), call.positional[1]
+    for place in range(0, len(amounts), 2):
+        shape[-1 - place // 2] += sum(amounts[place : place + 2])
+    return shape
+
+
 def listed(sample: Sample, call: Call) -> list[int]:
     data = call.positional[-1]
     if not isinstance(data, list):
@@ -340,6 +347,7 @@ SHAPES: dict[str, Callable[[Sample, Call], list[int]]] = {
     "topmost": topmost,
     "spaced": lambda sample, call: [call.positional[2]],
     "listed": listed,
+    "padded": padded,
 }  # fmt: skip
 
 

@@ -98,6 +98,11 @@ VARYING = {
     "F.interpolate(x, scale_factor=2)": {0},
     "F.adaptive_avg_pool2d(x, 1).flatten(1)": {0},
     "F.softmax(x, dim=-1)": {0},
+    "F.pad(x, (0, 1))": {0},
+    "F.pad(x.view(n, 3, 6, 6), (0, 0, 1, n))": {0, 2},
+    "F.pad(x.view(n, 3, 6, 6), (0, 0, 0, 0, 0, 0, n, 0))": {0},
+    "F.pad(x[:, 0, 0, 0], (0, 9 - n))": set(),
+    "F.pad(x.view(n, 3, 6, 6), (0, 0, 0, 0, 0, 0, 0, 9 - n))": set(),
     "x[x > 0]": set(),
     "x.nonzero()": set(),
 }

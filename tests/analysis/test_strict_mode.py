@@ -14,6 +14,7 @@ from exportlint.config.settings import combine
 from exportlint.linter import Task, lint
 
 MODEL = """\
+import contextvars
 import copy
 import datetime
 import logging
@@ -30,6 +31,7 @@ import torch.nn.functional as F
 from torch import nn
 
 CONSTANT = np.array([1, 2])
+CONTEXT = contextvars.ContextVar("CONTEXT", default=1)
 Names = dict[str, int]
 Text = Optional[str]
 
@@ -79,6 +81,8 @@ ASKED = [
 ]
 
 REFUSED = [
+    "x = x * CONTEXT.get()",
+    "CONTEXT.set(2)",
     *(f"x = x + (1 if {asked} else 2)" for asked in ASKED),
     "x = x + (1 if not np.array([1, 2]).any() else 2)",
     "x = x + sum(1 for number in np.array([1, 2]) if number > 1)",

@@ -35,6 +35,7 @@ from exportlint.analysis.eval.state_access import (
     captured_cell,
     cell_of,
     is_global,
+    layer_cell,
     mark_written,
     note_write,
 )
@@ -58,7 +59,8 @@ def bind_attribute(frame: Frame, receiver: Value, name: str, value: Value, node:
         return  # `self.total += x` changes the tensor that is there
     is_made = isinstance(getattr(source, "value", None), ast.Call) and _is_buffer(value)
     is_buffer = isinstance(receiver, Object) and (is_made or name in receiver.instance.buffers)
-    note_write(frame, attribute_cell(receiver, name), node, value, before, source, "buffer" if is_buffer else "binding")
+    attribute = attribute_cell(receiver, name) or layer_cell(frame, receiver, node)
+    note_write(frame, attribute, node, value, before, source, "buffer" if is_buffer else "binding")
     if isinstance(receiver, ClassValue):
         frame.store_cell(Cell(receiver.definition, name), value, class_attribute(frame, receiver.definition, name))
     if isinstance(receiver, Object):

@@ -412,6 +412,9 @@ def _clamped(bound: Dim, size: Dim) -> Dim:
     if high < 0:
         return dims.maximum(size + bound, ZERO)
     if low >= 0:
-        return dims.minimum(bound, size)
+        end = dims.minimum(bound, size)
+        if size == ANY_SIZE and bound.is_data and isinstance(end, Approximation):
+            return replace(end, lowest=low)  # a slice to such a bound is taken to have all of these elements
+        return end
     sources = None if size.sources is None or bound.sources is None else size.sources | bound.sources
     return Approximation(0, size.within()[1], sources, is_data=size.is_data or bound.is_data)

@@ -16,6 +16,7 @@ from exportlint.analysis.domain.values import (
     Origin,
     Scalar,
     Tensor,
+    TorchModule,
     Tuple,
     Unknown,
     Value,
@@ -50,6 +51,14 @@ def attribute_cell(receiver: Value | None, name: str) -> Cell | None:
     if isinstance(receiver, Function) and receiver.closure is None:
         return Cell(receiver.node, name)
     return None
+
+
+def layer_cell(frame: Frame, receiver: Value | None, node: ast.AST) -> Cell | None:
+    """An attribute that code sets on a module of torch which another module holds: `self.linear.calls`."""
+    if not isinstance(receiver, TorchModule) or not isinstance(node, ast.Attribute):
+        return None
+    held = cell_of(frame, node.value) if isinstance(node.value, ast.Attribute) else None
+    return Cell(held.owner, f"{held.name}.{node.attr}") if held is not None else None
 
 
 def cell_of(frame: Frame, node: ast.expr) -> Cell | None:
@@ -130,7 +139,7 @@ def note_attribute_read(frame: Frame, receiver: Value | None, name: str, node: a
     """Record that an attribute is read; that of a class, too, where the object has none of its own."""
     if not frame.engine.is_tracing:
         return
-    note_read(frame, attribute_cell(receiver, name), node)
+    note_read(frame, attribute_cell(receiver, name) or layer_cell(frame, receiver, node), node)
     if isinstance(receiver, Object) and frame.stored(receiver.instance, name) is None:
         definition = receiver.instance.definition
         if name in definition.attributes:

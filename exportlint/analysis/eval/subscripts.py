@@ -51,7 +51,7 @@ from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.gradients import is_unplaced, note_write, requires_grad, written
 from exportlint.analysis.eval.names import top_level_value
 from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
-from exportlint.analysis.eval.state_access import STORED, note_made_tensor_write
+from exportlint.analysis.eval.state_access import STORED, note_attribute_read, note_made_tensor_write
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead, Mutation
 from exportlint.analysis.facts.tracing import AliasSubscript, DataIndex
@@ -95,7 +95,10 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
         return frame.call(frame.attribute(container, "__getitem__", node), Arguments((index,)), node)
     if isinstance(container, AttributesOf):
         name = index.value if isinstance(index, Const) else None
-        return frame.attribute(container.receiver, name, node) if isinstance(name, str) else UNKNOWN
+        if not isinstance(name, str):
+            return UNKNOWN
+        note_attribute_read(frame, container.receiver, name, node)
+        return frame.attribute(container.receiver, name, node)
     if isinstance(container, Baked):
         return container
     if container in (ARRAY, COMPUTED_ARRAY):

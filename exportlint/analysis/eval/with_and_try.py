@@ -35,6 +35,9 @@ LOCKS = frozenset(f"threading.{name}" for name in ("Lock", "RLock", "Condition",
 """What `with` holds while its body runs."""
 BROAD = frozenset(External(f"builtins.{name}") for name in ("Exception", "BaseException", "RuntimeError"))
 
+MAX_WAYS = 4
+"""Ways out of a `try` on which its `finally` is run one by one."""
+
 TYPE_ERRORS = frozenset({NONE, *(External(f"builtins.{name}") for name in ("TypeError", "Exception", "BaseException"))})
 """What catches a TypeError: classes, and no class at all."""
 
@@ -86,7 +89,7 @@ executes(ast.AsyncWith)(with_statement)
 
 def try_statement(frame: Frame, node: ast.Try) -> bool:
     """`try`, also with `except*`."""
-    before = dict(frame.env)
+    before, outer_exits = dict(frame.env), len(frame.exits)
     swallowing = next((handler for handler in node.handlers if _swallows(frame, handler)), None)
     catches_type_errors = any(_catches_type_errors(frame, handler) for handler in node.handlers)
     frame.catching += bool(node.handlers)
@@ -113,7 +116,27 @@ def try_statement(frame: Frame, node: ast.Try) -> bool:
         if frame.execute(handler.body):
             ends.append(frame.env)
     is_reached = resume(frame, before, ends)
-    return frame.execute(node.finalbody) and is_reached
+    left = frame.exits[outer_exits:] if node.finalbody else []
+    if is_reached or not left:
+        is_reached = frame.execute(node.finalbody) and is_reached
+    if left:
+        _leave_through(frame, node.finalbody, left)
+    return is_reached
+
+
+def _leave_through(frame: Frame, body: list[ast.stmt], left: list[Environment]) -> None:
+    """Run `finally` where the ways before it have left by `return`: one by one, if they are few."""
+    following = frame.env
+    after = frame.exits
+    places = [i for i, env in enumerate(after) if any(env is one for one in left)]
+    joined = join_environments(left) if len(left) > MAX_WAYS else None
+    for place in reversed(places):
+        env = joined or after[place]
+        del after[place]
+        frame.env = dict(env)
+        if frame.execute(body):
+            after.insert(place, frame.env)
+    frame.env = following
 
 
 for kind in TRIES:

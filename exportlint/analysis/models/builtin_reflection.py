@@ -28,6 +28,7 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.attribute_dictionaries import copied_attributes
 from exportlint.analysis.eval.computed_names import attribute_by_computed_name, bind_computed
+from exportlint.analysis.eval.default_attributes import begins_as
 from exportlint.analysis.eval.demands import (
     data_of,
     demand_hash,
@@ -104,6 +105,8 @@ def _getattr(frame: Frame, called: str, arguments: Arguments, node: ast.AST) -> 
     note_attribute_read(frame, value, name.value, node)
     found_value = frame.attribute(value, name.value, node)
     default = arguments.get(2)
+    if isinstance(default, Const) and isinstance(value, Object) and begins_as(frame, value, name.value, default):
+        return default
     if default is None or (found_value != UNKNOWN and not isinstance(value, (Unknown, Python))):
         return found_value
     return join((found_value, default))

@@ -8,6 +8,7 @@ from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.values import UNKNOWN, External, Function, Python, TorchModule, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.state_access import cell_of, note_read, note_write
 from exportlint.analysis.eval.with_and_try import LOCKS
 from exportlint.analysis.facts import HostRead
 from exportlint.analysis.library_functions import function, functions
@@ -16,6 +17,7 @@ from exportlint.analysis.models.externals import call_opaque
 from exportlint.syntax.walk import walk
 
 POOL = "multiprocessing.pool.ThreadPool"
+CONTEXT_VARIABLE = "contextvars.ContextVar"
 EXECUTOR = "concurrent.futures.ThreadPoolExecutor"
 
 functions(POOL, returns=Python(POOL), strict="refuses")
@@ -24,7 +26,8 @@ for lock in LOCKS:
     functions(lock, returns=Python(lock), strict="refuses")
     functions(" ".join(f"{lock}.{name}" for name in ("__enter__", "acquire", "release")), strict="refuses")
 functions("threading.current_thread threading.get_ident", strict="refuses")
-functions("threading.active_count contextvars.ContextVar contextvars.copy_context", strict="refuses")
+functions("threading.active_count contextvars.copy_context", strict="refuses")
+functions(CONTEXT_VARIABLE, returns=Python(CONTEXT_VARIABLE), strict="refuses")
 functions("asyncio.iscoroutinefunction", strict="refuses")
 functions("multiprocessing.cpu_count asyncio.sleep asyncio.run", strict="refuses")
 functions("atexit.register", effect="act")
@@ -33,6 +36,29 @@ functions("atexit.register", effect="act")
 @function("threading.local", strict="refuses")
 def _local(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     return attribute_holder(frame, name, Arguments()) if frame.engine.constructing else UNKNOWN
+
+
+@function(f"{CONTEXT_VARIABLE}.get {CONTEXT_VARIABLE}.set", strict="refuses", traced_from=(2, 15))
+def _context_variable(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """Reads or writes what other code of the context finds. What `reset` puts back is no change."""
+    called = node.func if isinstance(node, ast.Call) else None
+    if not isinstance(called, ast.Attribute):
+        return UNKNOWN
+    cell = cell_of(frame, called.value)
+    if name.endswith(".get"):
+        note_read(frame, cell, node)
+    elif not _is_reset(frame, called.value):
+        note_write(frame, cell, node, arguments.get(0, "value") or UNKNOWN, None, node, "binding")
+    return UNKNOWN
+
+
+def _is_reset(frame: Frame, variable: ast.expr) -> bool:
+    """Whether the function at hand also resets a context variable."""
+    named = ast.unparse(variable)
+    return bool(frame.engine.active) and any(
+        isinstance(n, ast.Attribute) and n.attr == "reset" and ast.unparse(n.value) == named
+        for n in walk(frame.engine.active[-1])
+    )
 
 
 @function("threading.Thread", threaded=True, effect="act")

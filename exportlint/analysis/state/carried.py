@@ -9,7 +9,7 @@ from functools import cached_property
 
 from exportlint.analysis.domain.accesses import Read, State, Write, entry_key
 from exportlint.analysis.domain.heap import Cell
-from exportlint.analysis.domain.values import NONE, Const, Tuple
+from exportlint.analysis.domain.values import NONE, Const, Dict, Python, Sequence, Tuple
 from exportlint.analysis.state.effects import Effect
 from exportlint.analysis.state.uses import CHANGES, Flow, Use, Uses
 from exportlint.syntax.definitions import dotted
@@ -18,6 +18,8 @@ GROWING = frozenset(
     {"append", "extend", "insert", "pop", "remove", "popitem", "appendleft", "extendleft", "popleft", "next"}
 )
 """Methods, and `next`, that leave something else behind each time that they are called."""
+COUNTING = frozenset({"update", "subtract"})
+"""Methods of `collections.Counter` that do so."""
 
 
 @dataclass(frozen=True)
@@ -153,4 +155,14 @@ def _is_switch(write: Write) -> bool:
 
 def _grows(write: Write) -> bool:
     node = write.node
-    return isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in GROWING
+    name = (dotted(node.func) or "").rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    return name in GROWING or (name in COUNTING and _counts(write))
+
+
+def _counts(write: Write) -> bool:
+    """Whether a Counter counts: a dictionary of numbers gets what no other dictionary takes, elements and not pairs."""
+    given = write.value.items[0] if isinstance(write.value, Tuple) and write.value.items else None
+    is_counter = isinstance(write.before, Dict) and write.before.rest == Python("int")
+    items = given.items if isinstance(given, Tuple) else ()
+    is_text = isinstance(given, Const) and isinstance(given.value, str)
+    return is_counter and (is_text or bool(items)) and not any(isinstance(item, (Tuple, Sequence)) for item in items)

@@ -76,7 +76,8 @@ def _kept(writes: list[Write], surely_exported: bool) -> list[Write]:
     return [
         write
         for write in writes
-        if write.kind not in {"binding", "buffer"} or (write.kind == "buffer" and write.at_root and surely_exported)
+        if write.kind not in {"binding", "contents", "buffer"}
+        or (write.kind == "buffer" and write.at_root and surely_exported)
     ]
 
 
@@ -175,7 +176,7 @@ def _is_module(engine: Engine, value: Value) -> bool:
 
 
 def _holder(engine: Engine, cell: Cell) -> Holder:
-    if isinstance(cell.owner, Instance):
+    if isinstance(cell.owner, Instance) and "." not in cell.name:  # else it is an attribute of a module of torch
         definition = cell.owner.definition
         return "module" if is_module(Frame(engine, definition.module), definition) else "object"
     if isinstance(cell.owner, Class):
@@ -199,12 +200,14 @@ def _shown(write: Write) -> str:
     if isinstance(node, ast.Call) and write.kind in {"binding", "buffer"}:
         is_method = isinstance(node.func, ast.Attribute) and dotted(node.func) != "object.__setattr__"
         owner = node.func.value if is_method and isinstance(node.func, ast.Attribute) else node.args[0]
+        if isinstance(write.cell.owner, Module):
+            return ast.unparse(owner)
         return f"{ast.unparse(owner)}.{write.cell.name}"
     if isinstance(node, ast.Call):
         given = node.args[:1] if write.kind == "tensor" or dotted(node.func) == "next" else []
         owners = [unindexed(one) for one in (getattr(node.func, "value", node), *given)]
         return ast.unparse(next((one for one in owners if _last_name(one) == write.cell.name), owners[0]))
-    return ast.unparse(unindexed(node))
+    return ast.unparse(node if write.kind == "binding" else unindexed(node))
 
 
 def _last_name(node: ast.AST) -> str | None:

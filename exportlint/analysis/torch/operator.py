@@ -14,7 +14,7 @@ ShapeRule = Literal[
     "same", "elementwise", "first", "reduced", "swapped", "transposed", "reversed", "mirrored", "permuted",
     "unsqueezed", "squeezed", "flattened", "sized", "filled", "drawn", "counted", "squared", "viewed", "expanded",
     "repeated", "like", "joined", "stacked", "selected", "narrowed", "picked", "divided", "topmost", "spaced", "listed",
-    "indexed", "unflattened", "multiplied", "transformed",
+    "indexed", "unflattened", "multiplied", "transformed", "padded",
 ]  # fmt: skip
 """How the shape of the result follows from the first tensor and the arguments.
 
@@ -31,7 +31,8 @@ narrowed: where the argument `length` is. picked: without the dimension `dim`. d
 in the dimension `dim`. topmost: in the dimension `dim`, the last by default, as long as `k` says. spaced: one
 dimension, as long as the argument `steps` says. listed: that of the Python data. indexed: that of the argument `index`.
 unflattened: one dimension becomes several. multiplied: the product of two tensors, as of matrices. transformed: in the
-last dimension, as long as the first of the second tensor.
+last dimension, as long as the first of the second tensor. padded: the last dimensions longer by what the argument `pad`
+says.
 """
 
 Storage = Literal["new", "view", "contiguous", "unchanged"]

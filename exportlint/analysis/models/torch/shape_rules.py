@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from functools import reduce
 
-from exportlint.analysis.domain.dim import ANY_SIZE, ONE, ZERO, Expression, constant, depending, maximum
+from exportlint.analysis.domain.dim import ANY_NUMBER, ANY_SIZE, ONE, ZERO, Expression, constant, depending, maximum
 from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape, broadcast, multiplied, transformed
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Sequence, Shape, Size, Tensor, Tuple, Value
@@ -279,6 +279,22 @@ def _transformed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keyw
     return transformed(shapes[0], shapes[1].at(0) if len(shapes) > 1 else ANY_SIZE)
 
 
+def _padded(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`pad`: longer by two numbers for each dimension, the last one first."""
+    shape = shapes[0]
+    amounts = keywords.get("pad") or (given[0] if given else None)
+    if not isinstance(amounts, Tuple):
+        return shape.first(1)
+    added = [ANY_NUMBER if (dim := dim_of(item)) is None else dim for item in amounts.items]
+    if shape.rank is None:
+        # what is added follows from the first size: that is the one that is padded
+        sources = shape.at(0).sources or frozenset()
+        return UNSHAPED if any(sources & (dim.sources or frozenset()) for dim in added) else shape.first(1)
+    for i, (before, after) in enumerate(zip(added[::2], added[1::2], strict=False)):
+        shape = shape.replaced(-1 - i, shape.at(-1 - i) + before + after)
+    return shape
+
+
 def _topmost(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
     """`topk`: with `k` of one dimension."""
     at = _dim_or(-1, given, keywords, 1)
@@ -294,7 +310,7 @@ RULES: dict[ShapeRule, Rule] = {
     "squared": _squared, "viewed": _viewed, "expanded": _expanded, "repeated": _repeated, "like": _like,
     "joined": _joined, "stacked": _stacked, "selected": _selected, "narrowed": _narrowed, "picked": _picked,
     "divided": _divided, "topmost": _topmost, "indexed": _indexed, "unflattened": _unflattened,
-    "multiplied": _multiplied, "transformed": _transformed,
+    "multiplied": _multiplied, "transformed": _transformed, "padded": _padded,
 }  # fmt: skip
 """What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
 

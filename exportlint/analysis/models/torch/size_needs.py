@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from exportlint.analysis.domain.dim import ONE
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Tensor, TorchModule, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
@@ -22,7 +23,15 @@ from exportlint.analysis.torch.registry import find
 
 LEAST = {"nonempty": 1, "keys": 1, "several": 2, "unlike": 2}
 """The sizes from which on an operator need not know more (measured with torch 2.13)."""
-NORMALIZERS = frozenset({"torch.nn.BatchNorm1d", "torch.nn.BatchNorm2d", "torch.nn.BatchNorm3d"})
+NORMALIZERS = frozenset(
+    {f"torch.nn.{kind}Norm{rank}d" for kind in ("Batch", "Instance") for rank in (1, 2, 3)}  # whatever their mode
+)
+STATISTICS = {
+    "torch.nn.functional.batch_norm": ("training", False, (1,)),
+    "torch.nn.functional.instance_norm": ("use_input_stats", True, (0, 1)),
+}
+"""Functions that refuse to compute statistics of one value: the flag for that, in place 5, its default, and the
+dimensions that are not counted."""
 
 
 def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], arguments: Arguments, node: ast.AST) -> None:
@@ -34,6 +43,9 @@ def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], argume
     if needs == "keys":
         tensor = next((o for o in operands[:3] if isinstance(o, Tensor) and 2 in _perhaps_fewer(o, least)), tensor)
         needed = _perhaps_fewer(tensor, least) & {2}
+    elif name in STATISTICS and isinstance(tensor, Tensor) and _counts(name, tensor, arguments):
+        least = LEAST["several"]
+        needed = _perhaps_fewer(tensor, least) - frozenset(STATISTICS[name][2])
     elif needs in {"every", "nonempty", "several"}:
         needed = _perhaps_fewer(tensor, least)
     elif needs == "unlike":
@@ -44,6 +56,20 @@ def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], argume
     else:
         return
     _note(frame, tensor, needed, short, node, least)
+
+
+def _counts(name: str, tensor: Tensor, arguments: Arguments) -> bool:
+    """Whether a normalization asks if it has one value for each channel, which data surely decides alone."""
+    flag, default, others = STATISTICS[name]
+    if (arguments.get(5, flag) or Const(default)) != TRUE or tensor.shape.rank is None:
+        return False
+    counted = [tensor.shape.at(d) for d in range(tensor.shape.rank) if d not in others]
+    of_data = [size for size in counted if size.is_data]
+    return (
+        bool(of_data)
+        and all(size == ONE for size in counted if not size.is_data)
+        and all(size.within()[0] < 2 for size in of_data)
+    )
 
 
 def _perhaps_fewer(value: Value, least: int | None) -> frozenset[int]:

@@ -30,7 +30,7 @@ OPERATORS = (
     *each("batch_norm instance_norm", shape="first", needs="nonempty", plain=("eps",), backward="untraced"),
     operator("grid_sample", shape="first"),
     operator("interpolate upsample", shape="first", compared=("scale_factor",), backward="untraced"),
-    operator("pad", shape="first", plain=("value",), read=("pad",)),
+    operator("pad", shape="padded", plain=("value",), read=("pad",)),
     operator("pixel_shuffle", shape="first", plain=("upscale_factor",)),
     operator("pixel_unshuffle", shape="first", plain=("downscale_factor",)),
     operator("scaled_dot_product_attention", shape="first", needs="keys", plain=("scale",), backward="untraced"),
