@@ -75,6 +75,7 @@ class _Rounds:
         self._job = job
         self._original = source
         self._held: bytes | None = None
+        self._fixes_crash = False
         self._reads: set[Path] = set()
         self._failed: dict[_Key, str] = {}
         self._uncovering: set[_Key] = set()
@@ -115,6 +116,12 @@ class _Rounds:
                 # Fixes that wait for others to be out of their way do not show that there is no end.
                 limit += len(waiting) - len(together)
             accepted, after = self._settle(state, ([], state), together)
+            if accepted and not self._fixes_crash:
+                # The fixes of what fails, or of what more fixes are added to, are not needed: they cost the most.
+                after = self._look(after.source)
+                if broken(state.marks, after.marks):
+                    self._fixes_crash = True
+                    continue
             if accepted:
                 self._follow(accepted, state, after)
                 state = after
@@ -143,12 +150,7 @@ class _Rounds:
 
     def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | _Failure:
         """What comes of fixes, or why one of them does not do what it is for, or does harm."""
-        # The fixes of what fails are not needed, and cost more than its findings.
-        found = self._judged(base, chosen, with_fixes=False)
-        return found if isinstance(found, _Failure) else self._judged(base, chosen)
-
-    def _judged(self, base: _State, chosen: Sequence[Finding], *, with_fixes: bool = True) -> _State | _Failure:
-        made = self._made(base, chosen, with_fixes=with_fixes)
+        made = self._made(base, chosen, with_fixes=self._fixes_crash)
         if isinstance(made, _Failure):
             return made
         after, shift = made
