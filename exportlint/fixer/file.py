@@ -74,6 +74,8 @@ class _Rounds:
         self._workspace = workspace
         self._job = job
         self._original = source
+        self._held: bytes | None = None
+        self._fixes_crash = False
         self._reads: set[Path] = set()
         self._failed: dict[_Key, str] = {}
         self._uncovering: set[_Key] = set()
@@ -114,6 +116,12 @@ class _Rounds:
                 # Fixes that wait for others to be out of their way do not show that there is no end.
                 limit += len(waiting) - len(together)
             accepted, after = self._settle(state, ([], state), together)
+            if accepted and not self._fixes_crash:
+                # The fixes of what fails, or of what more fixes are added to, are not needed: they cost the most.
+                after = self._look(after.source)
+                if broken(state.marks, after.marks):
+                    self._fixes_crash = True
+                    continue
             if accepted:
                 self._follow(accepted, state, after)
                 state = after
@@ -142,7 +150,7 @@ class _Rounds:
 
     def _attempt(self, base: _State, chosen: Sequence[Finding]) -> _State | _Failure:
         """What comes of fixes, or why one of them does not do what it is for, or does harm."""
-        made = self._made(base, chosen)
+        made = self._made(base, chosen, with_fixes=self._fixes_crash)
         if isinstance(made, _Failure):
             return made
         after, shift = made
@@ -160,14 +168,16 @@ class _Rounds:
         uncovers = len(harmed) == len(wrong) and not any(each.remains for each in wrong)
         return _Failure(str(wrong[0]), suspects, uncovers)
 
-    def _made(self, base: _State, chosen: Sequence[Finding]) -> tuple[_State, Shift] | _Failure:
+    def _made(
+        self, base: _State, chosen: Sequence[Finding], *, with_fixes: bool = True
+    ) -> tuple[_State, Shift] | _Failure:
         """The file with fixes, if it can be looked at then."""
         edits = self._laid_out(base, chosen)
         try:
             source = edited(base.source, edits)
         except EditError as error:
             return _Failure(str(error))
-        after = self._look(source)
+        after = self._look(source, with_fixes=with_fixes)
         if broken(base.marks, after.marks):
             return _Failure("the file could no longer be analyzed")
         return after, Shift(edits, base.source.lines, source.lines)
@@ -213,14 +223,19 @@ class _Rounds:
         """The edits of fixes that go together, which may make lines too long that none makes too long by itself."""
         return laid_out_edits(state.source, _edits(findings), self._job.task.settings.line_length)
 
-    def _look(self, source: SourceFile) -> _State:
+    def _look(self, source: SourceFile, *, with_fixes: bool = True) -> _State:
         task, most = self._job.task, self._job.most
-        self._workspace.hold(task.path, source.data)
+        if self._held != source.data:
+            self._workspace.hold(task.path, source.data)
+            self._held = source.data
         tasks = (task, *self._job.witnesses)
-        looked = [self._workspace.lint(task), *(self._workspace.lint(one, NO_FIXES) for one in self._job.witnesses)]
-        units = worked_out(
-            tasks, looked, lambda asked: [self._workspace.lint(one.task, one.fixes) for one in asked], task.filename
-        )
+        fixes = None if with_fixes else NO_FIXES
+        units = [self._workspace.lint(task, fixes)]
+        units += (self._workspace.lint(one, NO_FIXES) for one in self._job.witnesses)
+        if with_fixes:
+            units = worked_out(
+                tasks, units, lambda asked: [self._workspace.lint(one.task, one.fixes) for one in asked], task.filename
+            )
         self._reads.update(*(unit.reads for unit in units))
         findings = [f for f in merge(tasks, units) if f.filename == task.filename]
         waiting = tuple(wanted(filter(task.settings.shows, findings), most))

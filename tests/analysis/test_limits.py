@@ -242,6 +242,34 @@ def test_containers_in_the_results_of_recursive_calls_do_not_multiply() -> None:
     assert ANALYSIS_LIMIT not in codes(TREES)
 
 
+BRANCHES_THAT_RECUR = (
+    HEAD
+    + """
+def smooth(x, kernels, d):
+    if d < 0:
+        return x.clone()
+
+    def true_fn(x, kernels):
+        return smooth(x, kernels, d - 1)
+
+    def false_fn(x, kernels):
+        return smooth(x * kernels, kernels, d - 1)
+
+    return torch.cond((kernels[0] == 1).reshape(()), true_fn, false_fn, (x, kernels))
+
+
+class Model(nn.Module):
+    def forward(self, x, y):
+        return smooth(x, y, x.dim() - 1)
+"""
+)
+"""Both branches of `torch.cond` call the function that they are in."""
+
+
+def test_branches_that_recur_do_not_double() -> None:
+    assert codes(BRANCHES_THAT_RECUR) == []
+
+
 def test_what_is_cut_short_is_not_kept_for_other_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_RUNS", 1)
     again = GROWS[GROWS.index("class Model") :].replace("Model", "Other")

@@ -46,7 +46,7 @@ from exportlint.fixes.proofs.live_variables import bound, leaves, needed, needed
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression, Statement
 
-MESSAGE = "Branch with `torch.cond`, which compiles both branches, also in eager"
+MESSAGE = "Branch with `torch.cond`, which compiles both branches, also in eager, and needs equal sizes for gradients"
 
 
 def cond_fix(code: Code, _: Fact) -> Fix:

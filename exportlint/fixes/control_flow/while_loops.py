@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression, Statement
 
 MESSAGE = (
-    "Loop with `torch.while_loop`, which keeps shapes and dtypes, is compiled, also in eager, and has wrong gradients "
-    "through variables that start without one"
+    "Loop with `torch.while_loop`, which keeps shapes and dtypes, even if no pass runs, is compiled, also in eager, "
+    "and has wrong gradients through variables that start without one"
 )
 SINCE: TorchVersion = (2, 6)
 """The first version that has `torch.while_loop`."""

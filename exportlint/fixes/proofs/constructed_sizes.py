@@ -1,79 +1,121 @@
 """Sizes of tensors that arguments of the constructor decide, written as it writes them.
 
-`sizes_in_init` gives `dim` for `self.linear(x).mean(0)` where `__init__` has `self.linear = nn.Linear(4, dim)`. That a
-reduction over the first dimensions leaves no others is taken for granted: what is not so is refused by the code that
-writes to a tensor of these sizes.
+`sizes_in_init` gives `dim` for `self.linear(x.flatten(1)).mean(0)` where `__init__` has
+`self.linear = nn.Linear(4, dim)`.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
+from dataclasses import dataclass
 
 from exportlint.analysis.domain.values import TorchModule, Value
 from exportlint.analysis.torch.layers import find_layer
+from exportlint.analysis.torch.registry import find
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.operands import REDUCTIONS
-from exportlint.fixes.proofs.observed_values import operands, operation, tensor
-from exportlint.fixes.proofs.shape_changes import KEEPING
+from exportlint.fixes.proofs.observed_values import may_be_tensor, operands, operation, tensor
 
 WIDTHS = {"Linear": (1, "out_features"), "Embedding": (1, "embedding_dim"), "EmbeddingBag": (1, "embedding_dim")}
 """The argument that is the last size of what a layer returns, by its place and its name."""
-SAME = KEEPING | {"clone", "detach", "relu", "clamp", "round", "floor", "ceil", "sign", "neg"}
+
+Sizes = tuple[ast.expr | int, ...]
 
 
-def sizes_in_init(code: Code, node: ast.expr, init: ast.FunctionDef | None) -> list[ast.expr] | None:
-    """The sizes of a tensor as expressions that `__init__` can evaluate anywhere; None if they are not known."""
-    return None if init is None else _sizes(code, node, init, frozenset())
+def sizes_in_init(
+    code: Code, node: ast.expr, init: ast.FunctionDef | None, own: Collection[ast.expr] = ()
+) -> Sizes | None:
+    """The sizes of a tensor as expressions that `__init__` can evaluate anywhere; empty also if it has those of `own`.
+
+    None if they are not known. Raises DeclinedError if only the last of them is.
+    """
+    return _Search(code, init, own).sizes(node)
 
 
-def _sizes(code: Code, node: ast.expr, init: ast.FunctionDef, seen: frozenset[str]) -> list[ast.expr] | None:
-    match node:
-        case ast.Name(id=name) if name not in seen:
-            return _agreeing(*(_sizes(code, value, init, seen | {name}) for value in _bound(code, node)))
-        case ast.BinOp(left=left, right=right) | ast.IfExp(body=left, orelse=right):
-            return _agreeing(*(_sizes(code, side, init, seen) for side in (left, right)))
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return _sizes(code, inner, init, seen)
-        case ast.Subscript(value=held, slice=ast.Constant(value=int(at))) if not isinstance(at, bool):
-            return _last(code, held, init, seen)
-        case ast.Call() as call:
-            return _of_call(code, call, init, seen)
-    return None
+def written(sizes: Sizes) -> str:
+    """The same text for the same sizes."""
+    return ", ".join(str(size) if isinstance(size, int) else ast.unparse(size) for size in sizes)
 
 
-def _of_call(code: Code, call: ast.Call, init: ast.FunctionDef, seen: frozenset[str]) -> list[ast.expr] | None:
-    name, given = operation(code, call), operands(code, call)
-    if name is None or not given:
+@dataclass(frozen=True, slots=True)
+class _Search:
+    code: Code
+    init: ast.FunctionDef | None
+    own: Collection[ast.expr]
+    seen: frozenset[str] = frozenset()
+    """The variables that are being looked at."""
+
+    def sizes(self, node: ast.expr) -> Sizes | None:
+        """The sizes of an operand; none if it broadcasts to those of any other, or it is `own`."""
+        if node in self.own:
+            return ()
+        held = tensor(self.code, node)
+        if held is not None and held.shape.rank is not None:
+            numbers = tuple(dim.number for dim in held.shape.dims if dim.number is not None)
+            if len(numbers) == held.shape.rank:
+                return numbers
+        match node:
+            case ast.Name(id=name) if name in self.seen:
+                return ()
+            case ast.Name(id=name) if values := _bound(self.code, node):
+                return _same([self._inside(name).sizes(value) for value in values])
+            case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
+                return _same([self.sizes(left), self.sizes(right)])
+            case ast.IfExp(body=one, orelse=other):
+                return _same([self.sizes(one), self.sizes(other)])
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return self.sizes(inner)
+            case ast.Subscript(value=whole, slice=ast.Constant(value=int(at))) if not isinstance(at, bool):
+                return self._alone(node, whole)
+            case ast.Call() as call if (found := self._of_call(call)) is not None:
+                return found
+        return None if may_be_tensor(self.code, node) else ()
+
+    def _of_call(self, call: ast.Call) -> Sizes | None:
+        name, given = operation(self.code, call), operands(self.code, call)
+        if name is None or not given:
+            return None
+        shape = find(name).shape
+        if shape == "same":
+            return self.sizes(given[0])
+        if shape == "elementwise":
+            return _same([self.sizes(part) for part in (*given, *(k.value for k in call.keywords))])
+        drops = [k for k in call.keywords if not (k.arg == "keepdim" and isinstance(k.value, ast.Constant))]
+        keeps = any(isinstance(k.value, ast.Constant) and k.value.value for k in call.keywords if k not in drops)
+        rest = [*given[1:], *(k.value for k in drops)]
+        is_leading = name in REDUCTIONS and len(rest) == 1 and _is_leading(rest[0]) and not keeps
+        return self._alone(call, given[0]) if is_leading else None
+
+    def _alone(self, node: ast.expr, whole: ast.expr) -> Sizes | None:
+        """The last size of a tensor, if it is all that is left. Raises DeclinedError if others may be."""
+        last, held = self._last(whole), tensor(self.code, node)
+        if last and (held is None or held.shape.rank != 1):
+            raise DeclinedError(f"`{self.code.text(node)}` may have more than one dimension")
+        return last or None
+
+    def _last(self, node: ast.expr) -> Sizes | None:
+        """The last size of a tensor."""
+        match node:
+            case ast.Name(id=name) if name in self.seen:
+                return ()
+            case ast.Name(id=name) if values := _bound(self.code, node):
+                return _same([self._inside(name)._last(value) for value in values])
+            case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
+                known = [last for last in (self._last(left), self._last(right)) if last is not None]
+                return _same([*known]) if known else None
+            case ast.Call() as call:
+                module = _applied(self.code.value(call.func))
+                if module is not None:
+                    return None if self.init is None else _width(module, self.init)
+                given = operands(self.code, call)
+                if given and find(operation(self.code, call) or "").shape == "same":
+                    return self._last(given[0])
         return None
-    drops = [k for k in call.keywords if not (k.arg == "keepdim" and isinstance(k.value, ast.Constant))]
-    keeps = any(isinstance(k.value, ast.Constant) and k.value.value for k in call.keywords if k not in drops)
-    rest = [*given[1:], *(k.value for k in drops)]
-    if name in SAME and not any(tensor(code, part) is not None for part in rest):
-        return _sizes(code, given[0], init, seen)
-    if name in REDUCTIONS and len(rest) == 1 and _is_leading(rest[0]) and not keeps:
-        return _last(code, given[0], init, seen)
-    return None
 
-
-def _last(code: Code, node: ast.expr, init: ast.FunctionDef, seen: frozenset[str]) -> list[ast.expr] | None:
-    """The last size of a tensor, of which nothing else is left."""
-    match node:
-        case ast.Name(id=name) if name not in seen:
-            return _agreeing(*(_last(code, value, init, seen | {name}) for value in _bound(code, node)))
-        case ast.BinOp(left=left, right=right):
-            return _agreeing(*(_last(code, side, init, seen) for side in (left, right)))
-        case ast.Call() as call:
-            module = _applied(code.value(call.func))
-            if module is not None:
-                return _width(module, init)
-            given = operands(code, call)
-            if (
-                operation(code, call) in SAME
-                and given
-                and not any(tensor(code, part) is not None for part in given[1:])
-            ):
-                return _last(code, given[0], init, seen)
-    return None
+    def _inside(self, name: str) -> _Search:
+        return _Search(self.code, self.init, self.own, self.seen | {name})
 
 
 def _applied(value: Value) -> TorchModule | None:
@@ -88,7 +130,7 @@ def _applied(value: Value) -> TorchModule | None:
     return value
 
 
-def _width(module: TorchModule, init: ast.FunctionDef) -> list[ast.expr] | None:
+def _width(module: TorchModule, init: ast.FunctionDef) -> Sizes | None:
     layer = find_layer(module.name)
     place, name = WIDTHS.get(layer.name if layer is not None else "", (0, ""))
     made = module.created_at
@@ -96,7 +138,7 @@ def _width(module: TorchModule, init: ast.FunctionDef) -> list[ast.expr] | None:
         return None
     keywords = [k.value for k in made.keywords if k.arg == name]
     width = keywords[0] if keywords else made.args[place] if len(made.args) > place else None
-    return [width] if width is not None and _is_lasting(width, init) else None
+    return (width,) if width is not None and _is_lasting(width, init) else None
 
 
 def _is_lasting(node: ast.expr, init: ast.FunctionDef) -> bool:
@@ -125,12 +167,18 @@ def _bound(code: Code, node: ast.Name) -> list[ast.expr]:
     named = code.tree.contents(function if function is not None else code.tree.root).named(node.id)
     stores = [use for use in named if not isinstance(use.ctx, ast.Load)]
     bound = [code.tree.parents[store] for store in stores]
-    values = [b.value for b, s in zip(bound, stores, strict=True) if isinstance(b, ast.Assign) and b.targets == [s]]
+    values = [
+        b.value
+        for b, s in zip(bound, stores, strict=True)
+        if (isinstance(b, ast.Assign) and b.targets == [s]) or isinstance(b, ast.AugAssign)
+    ]
     return values if len(values) == len(stores) else []
 
 
-def _agreeing(*found: list[ast.expr] | None) -> list[ast.expr] | None:
-    """The sizes of an operation: those of the sides that are known, if they are the same."""
+def _same(found: list[Sizes | None]) -> Sizes | None:
+    """The sizes of operands that are broadcast, if all of them are known, and they are the same."""
     known = [sizes for sizes in found if sizes is not None]
-    texts = {", ".join(map(ast.unparse, sizes)) for sizes in known}
-    return known[0] if len(texts) == 1 else None
+    distinct = {written(sizes): sizes for sizes in known if sizes}
+    if len(known) < len(found) or len(distinct) > 1:
+        return None
+    return next(iter(distinct.values()), ())

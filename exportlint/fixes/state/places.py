@@ -14,7 +14,7 @@ then on, and so has each module for what is None or a tuple at first.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -25,7 +25,7 @@ from exportlint.fixes.edit.arguments import with_base
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft, is_docstring
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.constructed_sizes import sizes_in_init
+from exportlint.fixes.proofs.constructed_sizes import Sizes, sizes_in_init, written
 from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.fixes.state.buffers import Kept
 from exportlint.fixes.state.constructor import Constructor, buffer, receiver
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression, Statement
 
 DTYPES = {"int": "int64", "bool": "bool"}
+UNKNOWN = "its sizes depend on the inputs, but a buffer needs them in `__init__`"
 
 
 @dataclass(frozen=True)
@@ -168,32 +169,35 @@ def _empty(code: Code, constructor: Constructor, place: Place) -> Expression:
         statement.value
         for use in place.uses
         if isinstance(statement := code.tree.parents[use], ast.Assign) and use in statement.targets
-    ])  # fmt: skip
+    ], place.uses)  # fmt: skip
 
 
-def empty_like(code: Code, constructor: Constructor, values: Sequence[ast.expr]) -> Expression:
-    """A tensor like some others: zeros of their sizes. Raises DeclinedError if these are not known."""
+def empty_like(
+    code: Code, constructor: Constructor, values: Sequence[ast.expr], own: Collection[ast.expr] = ()
+) -> Expression:
+    """A tensor like some others: zeros of their sizes. Raises DeclinedError if these are not known.
+
+    `own` are the uses of what is to hold it.
+    """
     found = [(value, held) for value in values if (held := tensor(code, value)) is not None]
     if not found:
         raise DeclinedError("the stored value may be something other than a tensor")
-    sizes = [size for value, held in found if (size := _sizes(code, constructor, value, held)) is not None]
-    if len({tuple(str(one) if isinstance(one, int) else ast.unparse(one) for one in size) for size in sizes}) != 1:
-        raise DeclinedError("its sizes depend on the inputs, but a buffer needs them in `__init__`")
-    zeros, shape = code.name("torch.zeros"), code.make("({*sizes},)", sizes=[*sizes[0]])
+    sizes: dict[str, Sizes] = {}
+    for value, held in found:
+        size = sizes_in_init(code, value, constructor.init, own)
+        if size is None:
+            raise DeclinedError(UNKNOWN)
+        if size or held.shape.rank == 0:
+            sizes[written(size)] = size
+    if len(sizes) != 1:
+        raise DeclinedError(UNKNOWN)
+    zeros, shape = code.name("torch.zeros"), code.make("({*sizes},)", sizes=[*sizes.popitem()[1]])
     dtypes = {DTYPES.get(held.kind or "") for _, held in found}
     dtype = dtypes.pop() if len(dtypes) == 1 else None
     if dtype is None:
         return code.make("{zeros}({shape})", zeros=zeros, shape=shape)
     name = code.name(f"torch.{dtype}")
     return code.make("{zeros}({shape}, dtype={dtype})", zeros=zeros, shape=shape, dtype=name)
-
-
-def _sizes(code: Code, constructor: Constructor, value: ast.expr, held: Tensor) -> Sequence[ast.expr | int] | None:
-    """The sizes of a tensor, as `__init__` writes them, if all of them are known."""
-    numbers = [dim.number for dim in held.shape.dims]
-    if held.shape.rank is not None and None not in numbers:
-        return [number for number in numbers if number is not None]
-    return sizes_in_init(code, value, constructor.init)
 
 
 # --- places

@@ -10,6 +10,7 @@ from functools import partial
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.operand_forms import Form
 from exportlint.analysis.domain.values import (
+    UNKNOWN,
     Const,
     Dict,
     Function,
@@ -24,6 +25,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.recursion import MAX_UNROLLED
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import Fact, Mutation
 from exportlint.analysis.facts.control_flow import (
@@ -52,8 +54,14 @@ class Site:
 
 
 def run(site: Site, role: str, function: Value, operands: tuple[Value, ...]) -> Value:
-    """What a function returns; what it does that the operator does not allow becomes a fact of the operator's call."""
+    """What a function returns; what it does that the operator does not allow becomes a fact of the operator's call.
+
+    Of a function that is being run too often it is not known. Each run is a region of its own, so none stands for a
+    recursive one, and two branches that recur would double the runs at each level.
+    """
     frame, engine = site.frame, site.frame.engine
+    if isinstance(function, Function) and engine.active.count(function.node) >= MAX_UNROLLED:
+        return UNKNOWN
     # TorchDynamo traces it in either mode
     with engine.collecting(frame.heap, reports_facts=False) as effects, engine.in_region("strict") as region:
         value = frame.call(function, Arguments(operands), site.node)
