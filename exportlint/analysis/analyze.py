@@ -468,7 +468,7 @@ def _run_root(
         return {write.cell for write in third.writes.values()}
 
     engine.calls.current = ROOT
-    calls = Calls(state, functools.cache(first_alone), functools.cache(rewritten), restored | emptied)
+    calls = Calls(state, functools.cache(first_alone), functools.cache(rewritten), restored | emptied | state.put_back)
     report_state(engine, calls, receiver, surely_exported=surely)
 
 

@@ -73,7 +73,8 @@ Call = tuple[ast.AST, ast.AST | None]
 class State:
     """All reads and writes of cells, in the order in which they were met, and who calls whom.
 
-    `reports` are the calls that only tell people something.
+    `reports` are the calls that only tell people something, `put_back` the cells that calls such as `reset` give their
+    original values again.
     """
 
     reads: dict[tuple[Cell, ast.AST], Read] = field(default_factory=dict)
@@ -82,6 +83,7 @@ class State:
     callees: dict[ast.AST, dict[Callee, None]] = field(default_factory=dict)
     callers: dict[ast.AST, dict[Call, None]] = field(default_factory=dict)
     reports: set[ast.AST] = field(default_factory=set)
+    put_back: set[Cell] = field(default_factory=set)
 
     def call(self, node: ast.AST, function: ast.AST | None, callee: Callee) -> None:
         """A call at a node in a function runs another one."""

@@ -83,7 +83,8 @@ class Effects:
     with tensors, not counting conversions, or calls what is not known. `asks_for_either`: it, or a call that it makes,
     asks for the truth or the number of what is tensor data in one way and something else in another.
     `switches_gradients`: it, or a call that it makes, may switch gradients on or off for the code that follows, or for
-    a tensor or module. `parameters` are what it was given.
+    a tensor or module. `put_back` are the cells that it gives their original values again. `parameters` are what it was
+    given.
     """
 
     function: FunctionNode | None = None
@@ -101,6 +102,7 @@ class Effects:
     computes: bool = False
     asks_for_either: bool = False
     switches_gradients: bool = False
+    put_back: set[Cell] = field(default_factory=set)
     parameters: Mapping[str, Value] = field(default_factory=dict)
 
     def call(self, effects: Effects, written: Written, *, reports_facts: bool = True, entries: Entries = ()) -> None:
@@ -213,6 +215,7 @@ class Effects:
             state.functions.setdefault(self.function.name, {})[self.function] = self.module
         function = self.function or caller
         state.reports |= self.reports
+        state.put_back |= self.put_back
         for node, callee in self.callees:
             state.call(node, function, callee)
         for event in self.events.values():

@@ -39,6 +39,7 @@ def _local(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
 
 
 @function(f"{CONTEXT_VARIABLE}.get {CONTEXT_VARIABLE}.set", strict="refuses", traced_from=(2, 15))
+@function(f"{CONTEXT_VARIABLE}.reset")
 def _context_variable(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """Reads or writes what other code of the context finds. What `reset` puts back is no change."""
     called = node.func if isinstance(node, ast.Call) else None
@@ -47,18 +48,11 @@ def _context_variable(frame: Frame, name: str, arguments: Arguments, node: ast.A
     cell = cell_of(frame, called.value)
     if name.endswith(".get"):
         note_read(frame, cell, node)
-    elif not _is_reset(frame, called.value):
+    elif name.endswith(".reset"):
+        frame.engine.effects.put_back.update([] if cell is None else [cell])
+    else:
         note_write(frame, cell, node, arguments.get(0, "value") or UNKNOWN, None, node, "binding")
     return UNKNOWN
-
-
-def _is_reset(frame: Frame, variable: ast.expr) -> bool:
-    """Whether the function at hand also resets a context variable."""
-    named = ast.unparse(variable)
-    return bool(frame.engine.active) and any(
-        isinstance(n, ast.Attribute) and n.attr == "reset" and ast.unparse(n.value) == named
-        for n in walk(frame.engine.active[-1])
-    )
 
 
 @function("threading.Thread", threaded=True, effect="act")
