@@ -508,17 +508,16 @@ def _restored(before: Heap, ends: Sequence[Environment], state: State) -> frozen
     for write in state.writes.values():
         names.setdefault(write.cell, set()).add(ast.unparse(write.node))
     defaults = _defaults(state)
-    same = {
+    return frozenset(
         cell
         for cell, change in left.changes.items()
         if _are_same(before.get(cell) or change.before or defaults.get(cell), change.now, cell, names.get(cell, set()))
-    }
-    return frozenset(same)
+    )
 
 
 def _emptied(before: Heap, ends: Sequence[Environment], state: State) -> frozenset[Cell]:
     """The cells that held an empty list or dictionary at first, and hold one when a call ends."""
-    if not ends:
+    if not ends or not state.writes:
         return frozenset()
     left = join_heaps([(heap_of(env), env) for env in ends], join)
     return frozenset(

@@ -88,11 +88,11 @@ class _ImportedNames:
     def of(self, project: Project, path: str) -> tuple[str, ...]:
         """The names that running a file imports, and the packages that they lie in; none if it cannot be read."""
         package = project.resolver.qualified_name(Path(path))[1]
-        data = project.content(path)
+        project.recorder.read(path)
         known = self._known.get(path)
         if known is None:
             names: dict[str, None] = {}
-            for found in imports(data, is_run=True):
+            for found in imports(project.content(path), is_run=True):
                 base = absolute_module(found.module, found.level, package)
                 for name, _ in found.names:
                     names[f"{base}.{name}".lstrip(".") if name and name != "*" else base] = None
