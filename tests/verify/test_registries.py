@@ -98,6 +98,14 @@ CASES = {
         PLAIN + '\n\nMODELS = {"a": First, "b": Second}\n' + BUILD,
         "for name in ('a', 'b'):\n    " + CALL.format(name="name"),
     ),
+    "functions that return a class": (
+        PLAIN + '\n\nMODELS = {"a": First, "b": Second}\n\n\ndef kind(name):\n    return MODELS[name]\n\n\n'
+        "def second():\n    return Second\n",
+        (
+            "kind('a')({'wide': 3})(torch.rand(2, 3))\ncls = second()\n"
+            "model = cls({'wide': 3})\nmodel(torch.rand(2, 3))\n"
+        ),
+    ),
     "options": (
         PLAIN + '\n\nMODELS = {"a": First, "b": Second}\n' + BUILD,
         (

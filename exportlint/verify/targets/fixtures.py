@@ -117,16 +117,16 @@ class _Making:
         function = copy.deepcopy(fixture)
         function.decorator_list = []
         function.name = f"make_{name}"
+        function.args.args = [argument for argument in function.args.args if argument.arg not in (*needed, "request")]
         if params:
             _OfRequest(self._chosen(params)).generic_visit(function)
-            function.args.args = [argument for argument in function.args.args if argument.arg != "request"]
         _Returning().generic_visit(function)
         match function.body:
             case [ast.Return(value=ast.expr() as value)]:  # also if that is a class, which the test makes
                 self.before.append(_assigned(name, value))
                 return True
-        arguments: list[ast.expr] = [ast.Name(other, ast.Load()) for other in needed]
-        call = ast.Call(ast.Name(function.name, ast.Load()), arguments, [])
+        # Other fixtures stand in variables around it, where it is known what they are.
+        call = ast.Call(ast.Name(function.name, ast.Load()), [], [])
         self.before += [function, _assigned(name, ast.copy_location(call, fixture))]
         return True
 

@@ -20,8 +20,8 @@ from exportlint.verify.targets.replacing import replaced
 from exportlint.verify.targets.signatures import parameters
 from exportlint.verify.targets.slices import Scope, own_expressions, scopes, slice_of
 
-Made: TypeAlias = "Class | tuple[Made, ...] | Choice | ast.Dict | Imported | None"
-"""What a call returns: an instance of a class, or several; or a dictionary, as it is written; or an import."""
+Made: TypeAlias = "Class | tuple[Made, ...] | Choice | ast.Dict | Maker | None"
+"""What a call returns: an instance of a class, or several; a dictionary, as it is written; what makes something."""
 
 _SAME = frozenset({"to", "cuda", "cpu", "eval", "train", "float", "double", "half", "requires_grad_", "apply"})
 """Methods of a model that return it."""
@@ -29,6 +29,8 @@ _MOST_CALLS = 8
 """How many calls deep it is looked for what a function returns."""
 _MOST_ENTRIES = 32
 """How many entries of a registry are looked at."""
+_NOTHING: Mapping[str, Made] = {}
+"""No variables."""
 
 _TRACERS: Mapping[str, tuple[int, tuple[str, ...], str]] = {
     "torch.jit.trace": (1, ("example_inputs",), "{}"),
@@ -87,10 +89,14 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import inside of a function binds, by its qualified name."""
+class Maker:
+    """A class or a function, or a module: `made` is what a call returns.
 
-    name: str
+    What an import inside of a function binds has its qualified `name`.
+    """
+
+    made: Made
+    name: str | None = None
 
 
 class Usages:
@@ -102,13 +108,17 @@ class Usages:
         self._registries = Registries(engine.project, files)
         self._returned: dict[FunctionNode, Made] = {}
 
-    def returned(self, module: Module, function: FunctionNode, depth: int = 0) -> Made:
-        """What a function returns, if it is always the same."""
+    def returned(
+        self, module: Module, function: FunctionNode, depth: int = 0, around: Mapping[str, Made] = _NOTHING
+    ) -> Made:
+        """What a function returns, if it is always the same. `around` it stand variables that it may see."""
         if function not in self._returned:
             self._returned[function] = None  # what a function that calls itself sees
             if depth < _MOST_CALLS:
                 statements = list(Scope(module, function.body, function).statements())
-                names = self._names(module, [s for s, _ in statements], depth)
+                own = {argument.arg for argument in parameters(function)}
+                seen = {name: made for name, made in around.items() if name not in own}
+                names = self._names(module, [s for s, _ in statements], depth, seen)
                 values = (s.value for s, _ in statements if isinstance(s, ast.Return) and s.value is not None)
                 found = (_for_callers(self._made(module, value, names, depth), function) for value in values)
                 self._returned[function] = next((made for made in found if made is not None), None)
@@ -161,28 +171,24 @@ class Usages:
                 form = "{}" if named and named.arg == "input_data" else form
                 yield node.args[0], ast.parse(form.format(f"({ast.unparse(given)})"), mode="eval").body
 
-    def _names(self, module: Module, statements: list[ast.stmt], depth: int) -> dict[str, Made]:
-        """What local variables hold."""
-        names: dict[str, Made] = {}
+    def _names(
+        self, module: Module, statements: list[ast.stmt], depth: int, around: Mapping[str, Made] = _NOTHING
+    ) -> dict[str, Made]:
+        """What local variables hold, and those around."""
+        names = dict(around)
         for statement in statements:
             if isinstance(statement, FunctionNode) and statement.name not in module.bindings:
-                names[f"{statement.name}()"] = self.returned(module, statement, depth + 1)
+                names[statement.name] = Maker(self.returned(module, statement, depth + 1, names))
             elif isinstance(statement, ast.Import | ast.ImportFrom):
                 frame = Frame(self._engine.for_root(), module)
                 for name, target in imported(statement, module.package):
                     if name != "*" and name not in module.bindings:
-                        names[name] = Imported(target)
-                        names[f"{name}()"] = self._made_by(named_value(frame, target, module), depth)
+                        names[name] = Maker(self._made_by(named_value(frame, target, module), depth), target)
             elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 made = self._made(module, statement.value, names, depth)
-                made_by_it = self._chosen(module, statement.value, names, depth, is_called=True)
-                if made_by_it is None and isinstance(statement.value, ast.Name | ast.Attribute):
-                    made_by_it = self._made(module, ast.Call(statement.value, [], []), names, depth)
                 match statement.targets[0]:
                     case ast.Name(id=name) if made is not None:
                         names[name] = made
-                    case ast.Name(id=name) if made_by_it is not None:
-                        names[f"{name}()"] = made_by_it
                     case ast.Tuple(elts=parts) if isinstance(made, tuple) and len(made) == len(parts):
                         pairs = zip(parts, made, strict=True)
                         names |= {part.id: one for part, one in pairs if isinstance(part, ast.Name)}
@@ -190,40 +196,52 @@ class Usages:
 
     def _made(self, module: Module, node: ast.expr, names: Mapping[str, Made], depth: int) -> Made:
         match node:
-            case ast.Name(id=name):
-                return names.get(name)
+            case ast.Name(id=name) if name in names:
+                return names[name]
+            case ast.Name() | ast.Attribute():
+                made = self._of_call(module, node, names, depth)
+                return None if made is None else Maker(made)
             case ast.Tuple(elts=parts):
                 return tuple(self._made(module, part, names, depth) for part in parts)
+            case ast.Lambda(body=body):
+                made = self._made(module, body, names, depth)
+                return None if made is None else Maker(made)
             case ast.IfExp(body=body):
                 return self._made(module, body, names, depth)
             case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if method in _SAME:
                 return self._made(module, receiver, names, depth)
             case ast.Dict():
                 return node
-            case ast.Call(func=ast.Name(id=name)) if f"{name}()" in names:
-                made = names[f"{name}()"]
-                return made.given_by(node) if isinstance(made, Choice) else made
             case ast.Call(func=(ast.Subscript() | ast.Call()) as function):
-                return self._chosen(module, function, names, depth, is_called=True)
+                held = self._made(module, function, names, depth)
+                return _given(held.made, node) if isinstance(held, Maker) else None
+            case ast.Call(func=function, args=[first, *_]) if ast.unparse(function).rpartition(".")[2] == "partial":
+                return self._made(module, first, names, depth)
             case ast.Call(func=(ast.Name() | ast.Attribute()) as function):
-                first, dot, rest = (dotted(function) or "").partition(".")
-                held = names.get(first) if dot else None
-                if isinstance(held, Imported):
-                    value = named_value(Frame(self._engine.for_root(), module), f"{held.name}.{rest}", module)
-                else:
-                    value = top_level_value(self._engine, module, function)
-                made = self._made_by(value, depth)
+                made = self._of_call(module, function, names, depth)
                 if made is None:
-                    return self._chosen(module, node, names, depth, is_called=False)
-                return made.given_by(node) if isinstance(made, Choice) else made
+                    return self._chosen(module, node, names, depth)
+                return _given(made, node)
             case ast.Subscript():
-                return self._chosen(module, node, names, depth, is_called=False)
+                return self._chosen(module, node, names, depth)
         return None
 
-    def _chosen(
-        self, module: Module, node: ast.expr, names: Mapping[str, Made], depth: int, *, is_called: bool
-    ) -> Made:
-        """What a registry has where an expression looks into it, or what a call of that returns."""
+    def _of_call(self, module: Module, function: ast.expr, names: Mapping[str, Made], depth: int) -> Made:
+        """What a call of a name returns."""
+        first, dot, rest = (dotted(function) or "").partition(".")
+        held = names.get(first)
+        if held is None:
+            return self._made_by(top_level_value(self._engine, module, function), depth)
+        if not isinstance(held, Maker):
+            return None
+        if not dot:
+            return held.made
+        if held.name is None:
+            return None
+        return self._made_by(named_value(Frame(self._engine.for_root(), module), f"{held.name}.{rest}", module), depth)
+
+    def _chosen(self, module: Module, node: ast.expr, names: Mapping[str, Made], depth: int) -> Made:
+        """What a registry has where an expression looks into it."""
         found = look_up(node)
         if found is None:
             return None
@@ -233,12 +251,16 @@ class Usages:
         if isinstance(key, ast.Constant):
             entries = (entry for entry in entries if entry.key == key.value)
         made: dict[object, Made] = {}
+        classes: dict[object, Made] = {}
         for entry in itertools.islice(entries, _MOST_ENTRIES):
             seen = names if isinstance(local, ast.Dict) else {}
-            value = _called(entry.value) if is_called else entry.value
-            one = None if isinstance(value, ast.Dict) else self._made(entry.module, value, seen, depth)
+            one = None if isinstance(entry.value, ast.Dict) else self._made(entry.module, entry.value, seen, depth)
             if isinstance(one, Class):
                 made[entry.key] = one
+            elif isinstance(one, Maker) and isinstance(one.made, Class):
+                classes[entry.key] = one.made
+        if classes and not made:
+            return Maker(Choice(key, classes).of(key))
         return Choice(key, made).of(key) if made else None
 
     def _made_by(self, value: Value, depth: int) -> Made:
@@ -252,21 +274,19 @@ class Usages:
 
 def _for_callers(made: Made, function: FunctionNode) -> Made:
     """What a function returns, to who calls it: only its parameters can be known there."""
+    if isinstance(made, Maker):
+        return replace(made, made=_for_callers(made.made, function))
     if not isinstance(made, Choice):
         return made
     is_parameter = ast.unparse(made.key) in {argument.arg for argument in parameters(function)}
     return replace(made, function=function) if is_parameter else None
 
 
-def _called(value: ast.expr) -> ast.expr:
-    """An entry of a registry as what a call of it gives."""
-    match value:
-        case ast.Lambda(body=body):
-            return body
-        case ast.Call(func=(ast.Name() | ast.Attribute()) as function, args=[first, *_]):
-            if ast.unparse(function).rpartition(".")[2] == "partial":
-                return ast.Call(first, [], [])
-    return ast.Call(value, [], [])
+def _given(made: Made, call: ast.Call) -> Made:
+    """What a call of a function returns, which chooses by its arguments."""
+    if isinstance(made, Maker):
+        return replace(made, made=_given(made.made, call))
+    return made.given_by(call) if isinstance(made, Choice) else made
 
 
 def _with(scope: Scope, old: ast.expr, new: ast.expr) -> Scope:
