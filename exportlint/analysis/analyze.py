@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from exportlint.analysis import limits
 from exportlint.analysis.domain.accesses import State
 from exportlint.analysis.domain.allocations import refreshed
+from exportlint.analysis.domain.exported_as import UNSPECIFIED, ExportedAs
 from exportlint.analysis.domain.heap import HEAP, Allocation, Cell, Heap, join_heaps
 from exportlint.analysis.domain.lattice import heap_of, join, options, tensors_in
 from exportlint.analysis.domain.reachability import reachable
@@ -25,7 +26,6 @@ from exportlint.analysis.domain.values import (
     Instance,
     Object,
     Partial,
-    Range,
     Tensor,
     Tuple,
     Value,
@@ -79,7 +79,7 @@ from exportlint.analysis.merged_facts import MergedFacts
 from exportlint.analysis.project import Lookup, Project
 from exportlint.analysis.results import Analysis
 from exportlint.analysis.scripts import export_facts
-from exportlint.analysis.scripts.gradients import exported_without_gradients
+from exportlint.analysis.scripts.exported_as import exported_as
 from exportlint.analysis.scripts.plain_targets import PlainScripts
 from exportlint.analysis.state.carried import Calls
 from exportlint.analysis.state.report import report_state
@@ -91,7 +91,6 @@ from exportlint.syntax.walk import walk
 RECURSION_LIMIT = 12_000
 MAX_MAKINGS = 8
 """The most places that create objects that an output may hold: the entry point is run once more for each place."""
-ExportedDims = Mapping[str, Mapping[str, Mapping[int, Range]]]
 
 
 class Interpretation:
@@ -122,15 +121,14 @@ class Interpretation:
         if not any(cls.node.bases for cls in self._classes):
             return Analysis(of_scripts)  # no class that could be a module
         load_interpreter()
-        dims = _exported_dims(scripts)
-        unrecorded = exported_without_gradients(module, scripts)
+        known = exported_as(module, scripts)
         with _deep_recursion():
             if kept is None:
-                self._engine = engine = Engine(project, options, dims, unrecorded_classes=unrecorded)
+                self._engine = engine = Engine(project, options, known)
                 results = [result for _, result in _run_classes(engine, self._classes)]
                 calls: tuple[CallRecord, ...] = (engine.calls.record(),)
             else:
-                results = _with_kept(module, self._classes, project, options, dims, unrecorded, kept)
+                results = _with_kept(module, self._classes, project, options, known, kept)
                 calls = tuple(result.calls for result in results)
         merged = MergedFacts() if kept is None else kept.merged
         merged.merge([result.facts for result in results])
@@ -150,8 +148,7 @@ class Interpretation:
         if self._engine is not None:
             return self._engine.for_probe(probe)
         scripts = export_facts(self._module, self._project, self._options)
-        unrecorded = exported_without_gradients(self._module, scripts)
-        return Engine(self._project, self._options, _exported_dims(scripts), unrecorded_classes=unrecorded, probe=probe)
+        return Engine(self._project, self._options, exported_as(self._module, scripts), probe=probe)
 
 
 @contextmanager
@@ -178,7 +175,7 @@ def _run_classes(engine: Engine, classes: Iterable[Class]) -> Iterator[tuple[Cla
             yield cls, _result(cls, engine, plain, {})
             break
         facts: dict[FactKey, Fact] = {}
-        is_unrecorded = cls.full_name in engine.unrecorded_classes
+        is_unrecorded = engine.exported_as.get(cls.full_name, UNSPECIFIED).is_unrecorded
         for name in _entry_points(engine, cls):
             root = engine.for_root()
             _export(root, cls, name)
@@ -216,14 +213,8 @@ def _result(cls: Class, engine: Engine, plain: Plain, facts: dict[FactKey, Fact]
     found: dict[FactKey, Fact] = {}
     for fact in map(plain.fact, (facts | engine.effects.facts).values()):
         keep(found, fact, Identity(fact.identity))
-    return ClassResult(
-        tuple(found.items()), CallRecord(), setup=_setup(cls, engine.exported_dims, engine.unrecorded_classes)
-    )
-
-
-def _setup(cls: Class, dims: ExportedDims, unrecorded: frozenset[str]) -> object:
-    """What code around a class says of how it is exported."""
-    return dims.get(cls.full_name), cls.full_name in unrecorded
+    exported = engine.exported_as.get(cls.full_name, UNSPECIFIED)
+    return ClassResult(tuple(found.items()), CallRecord(), exported_as=exported)
 
 
 def _with_kept(
@@ -231,8 +222,7 @@ def _with_kept(
     wanted: Sequence[Class],
     project: Project,
     options: Options,
-    dims: ExportedDims,
-    unrecorded: frozenset[str],
+    exported: Mapping[str, ExportedAs],
     kept: KeptResults,
 ) -> list[ClassResult]:
     """The results of the `wanted` classes of a file: the kept result if there is one, else that of a run.
@@ -249,7 +239,7 @@ def _with_kept(
     known = {
         keys[c]: known[keys[c]]
         for c in keys
-        if keys[c] in known and known[keys[c]].setup == _setup(c, dims, unrecorded)
+        if keys[c] in known and known[keys[c]].exported_as == exported.get(c.full_name, UNSPECIFIED)
     }
     kept.earlier.retain({*keys.values()})
     unknown = [cls for cls, key in keys.items() if key not in known and key not in kept.earlier]
@@ -257,7 +247,7 @@ def _with_kept(
     kept.is_partial, end = False, project.clock() + kept.patience
     asked: dict[Key, Set[Lookup]] = {}
     found: dict[Class, ClassResult] = {}
-    engine = Engine(project, options, dims, unrecorded_classes=unrecorded)
+    engine = Engine(project, options, exported)
     project.asked.clear()
     try:
         began = project.clock()
@@ -292,18 +282,10 @@ def _with_kept(
     # The budget left depends on what ran before, so keep all results or none.
     if kept.is_partial or classes != [*keys]:
         kept.is_partial = False
-        engine = Engine(project, options, dims, unrecorded_classes=unrecorded)
+        engine = Engine(project, options, exported)
         found = dict(_run_classes(engine, wanted))
     record = engine.calls.record()
     return [replace(result, calls=record if at == 0 else CallRecord()) for at, result in enumerate(found.values())]
-
-
-def _exported_dims(scripts: tuple[Fact, ...]) -> ExportedDims:
-    if not scripts:
-        return {}
-    from exportlint.analysis.scripts.dims import exported_dims
-
-    return exported_dims(scripts)
 
 
 def _entry_points(engine: Engine, cls: Class) -> list[str]:
@@ -407,7 +389,7 @@ def _run_root(
         frame,
         node,
         lambda: _is_called_by_export(engine, cls),
-        engine.exported_dims.get(cls.full_name),
+        engine.exported_as.get(cls.full_name, UNSPECIFIED).dims,
     )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from exportlint.analysis.custom_op_definitions import CustomOps
 from exportlint.analysis.described_functions import DescribedFunction
 from exportlint.analysis.domain.allocations import identified, is_mutable, over_parts
+from exportlint.analysis.domain.exported_as import ExportedAs
 from exportlint.analysis.domain.heap import EMPTY, Allocation, Heap
 from exportlint.analysis.domain.lattice import join
-from exportlint.analysis.domain.values import UNKNOWN, Composite, Instance, Object, Range, Value
+from exportlint.analysis.domain.values import UNKNOWN, Composite, Instance, Object, Value
 from exportlint.analysis.eval.call_graph import ROOT, CallGraph
 from exportlint.analysis.eval.effects import Effects, Summary
 from exportlint.analysis.eval.global_values import GlobalValues
@@ -99,11 +100,10 @@ def _described(functions: tuple[tuple[str, DescribedFunction], ...], name: str) 
 class Engine:
     """The state shared by all frames of one root (one exported module), and the state shared by all roots of a file.
 
-    `exported_dims` are the dimensions that vary, by class and argument of its forward, where the code that exports it
-    says so, with their bounds. `unrecorded_classes` may be exported without recording gradients. `root` is the module
-    at hand. `has_parameters`: so has the module that is exported. `effects` are those of the call at hand. While
-    `silent`, no facts are recorded; while `constructing`, the code at hand runs before export, so that tensors hold
-    data. `activations` are the calls that are being run, `building` the constructors. `region` is the call at hand of a
+    `exported_as` says how the code of the file exports classes, by full name. `root` is the module at hand.
+    `has_parameters`: so has the module that is exported. `effects` are those of the call at hand. While `silent`, no
+    facts are recorded; while `constructing`, the code at hand runs before export, so that tensors hold data.
+    `activations` are the calls that are being run, `building` the constructors. `region` is the call at hand of a
     function that an operator takes (a branch of `torch.cond`), 0 outside of any; `regions` counts them. `replaying`:
     the run stands for a later call, which finds the state that the first left behind. While `repeating`, the code at
     hand stands for any number of passes of a loop: what it makes at one place is one object, of `allocated`, and one
@@ -112,10 +112,9 @@ class Engine:
     expressions that make a container once for all: defaults of parameters, attributes of classes. `steps` counts the
     expressions that were evaluated, `limit` is how many may be, `deadline` until when by the project's clock;
     `limits_reached` are the limits that something ran into, `stopped` is where the last one was that ended an
-    evaluation.
-    `probe` is told when a fact is met, `watch` which objects are made. `omits_arguments`: what is exported is given
-    nothing for which None stands by default, unless that is surely a tensor; `omits_tensors`: nor then. `keeps_tensors`
-    says that there was such a tensor, beside an argument that nobody may omit.
+    evaluation. `probe` is told when a fact is met, `watch` which objects are made. `omits_arguments`: what is exported
+    is given nothing for which None stands by default, unless that is surely a tensor; `omits_tensors`: nor then.
+    `keeps_tensors` says that there was such a tensor, beside an argument that nobody may omit.
 
     What depends on definitions alone is shared by the roots: `globals`, `bases`, … So are `modules` and other
     `objects`, frozen as their constructor left them, and `summaries` of calls by function and arguments, which say what
@@ -125,8 +124,7 @@ class Engine:
 
     project: Project
     options: Options
-    exported_dims: Mapping[str, Mapping[str, Mapping[int, Range]]] = field(default_factory=dict)
-    unrecorded_classes: frozenset[str] = frozenset()
+    exported_as: Mapping[str, ExportedAs] = field(default_factory=dict)
     summaries: dict[CallKey, tuple[Summary, ...]] = field(default_factory=dict)
     modules: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
     objects: dict[tuple[object, ...], tuple[Summary, ...]] = field(default_factory=dict)
@@ -243,7 +241,7 @@ class Engine:
         """
         return replace(
             self.for_root(), summaries={}, modules={}, objects={}, promises={}, copies={}, copied_from={},
-            globals={}, limited_globals={}, defaults={}, wrappers={}, exported_dims={}, calls=CallGraph(),
+            globals={}, limited_globals={}, defaults={}, wrappers={}, exported_as={}, calls=CallGraph(),
             runs_of=Counter(), was_limited=False, probe=None, silent=1, constructing=1, limit=2 * MAX_GLOBAL_STEPS,
             deadline=self.deadline, evaluating=definition, serial=-_SERIALS * (self.global_values.depth + 1),
         )  # fmt: skip

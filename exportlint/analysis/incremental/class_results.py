@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Protocol
 
+from exportlint.analysis.domain.exported_as import UNSPECIFIED, ExportedAs
 from exportlint.analysis.domain.trails import Route, Site, Trail
 from exportlint.analysis.eval.call_graph import CallRecord
 from exportlint.analysis.facts import Fact
@@ -23,7 +24,7 @@ Key = tuple[Chunk, int]
 class ClassResult:
     """What running the entry points of a class gave: its facts by their identities, and which calls lead to them.
 
-    `reads` is what was read and asked meanwhile. `setup` is what holds for the class from outside of its closure.
+    `reads` is what was read and asked meanwhile. `exported_as` is what code around the class says.
     `seconds` is the processor time that it took.
     """
 
@@ -31,7 +32,7 @@ class ClassResult:
     calls: CallRecord
     closure: frozenset[Chunk] = frozenset()
     reads: Record = field(default_factory=Record)
-    setup: object = None
+    exported_as: ExportedAs = UNSPECIFIED
     seconds: float = field(default=0, compare=False)
 
 

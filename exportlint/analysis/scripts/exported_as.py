@@ -1,0 +1,22 @@
+"""How the code of a file exports each class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from exportlint.analysis.domain.exported_as import ExportedAs
+from exportlint.analysis.domain.values import Range
+from exportlint.analysis.facts import Fact
+from exportlint.analysis.scripts.gradients import exported_without_gradients
+from exportlint.syntax.definitions import Module
+
+
+def exported_as(module: Module, facts: Sequence[Fact]) -> Mapping[str, ExportedAs]:
+    """What the calls of torch.export among the facts say of classes, by full name: only those of which they say any."""
+    dims: Mapping[str, Mapping[str, Mapping[int, Range]]] = {}
+    if facts:
+        from exportlint.analysis.scripts.dims import exported_dims
+
+        dims = exported_dims(facts)
+    unrecorded = exported_without_gradients(module, facts)
+    return {name: ExportedAs(dims.get(name), name in unrecorded) for name in {*dims, *unrecorded}}
