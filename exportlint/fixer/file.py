@@ -12,7 +12,7 @@ from exportlint.fixer.edited import EditError, edited
 from exportlint.fixer.job import Job, Repair
 from exportlint.fixer.shifts import Chain, Shift
 from exportlint.fixer.verdict import Mark, Marks, broken, marks, news
-from exportlint.fixes.edit.layout import laid_out_edits
+from exportlint.fixes.edit.layout import Layout
 from exportlint.linter import merge, worked_out
 from exportlint.source import SourceError, SourceFile
 from exportlint.workspace import NO_FIXES, Unit, Workspace
@@ -27,6 +27,7 @@ class _State:
     """A text of the file, the findings in it that have a fix to apply, and all findings there are."""
 
     source: SourceFile
+    layout: Layout
     waiting: tuple[Finding, ...]
     marks: Marks
     units: Mapping[Path, Unit]
@@ -221,7 +222,7 @@ class _Rounds:
 
     def _laid_out(self, state: _State, findings: Iterable[Finding]) -> list[Edit]:
         """The edits of fixes that go together, which may make lines too long that none makes too long by itself."""
-        return laid_out_edits(state.source, _edits(findings), self._job.task.settings.line_length)
+        return state.layout.edits(_edits(findings))
 
     def _look(self, source: SourceFile, *, with_fixes: bool = True) -> _State:
         task, most = self._job.task, self._job.most
@@ -240,7 +241,10 @@ class _Rounds:
         findings = [f for f in merge(tasks, units) if f.filename == task.filename]
         waiting = tuple(wanted(filter(task.settings.shows, findings), most))
         found = marks([*(f for unit in units for f in unit.findings), *findings])
-        return _State(source, waiting, found, {task.path: unit for task, unit in zip(tasks, units, strict=True)})
+        layout = Layout(source, task.settings.line_length)
+        return _State(
+            source, layout, waiting, found, {task.path: unit for task, unit in zip(tasks, units, strict=True)}
+        )
 
     def _is_unwanted(self, finding: Finding) -> bool:
         span = finding.span

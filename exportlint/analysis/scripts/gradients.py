@@ -9,7 +9,7 @@ from exportlint.analysis.domain.script_values import Model
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.exports import ExportCall
 from exportlint.syntax.definitions import FunctionNode, Module, dotted
-from exportlint.syntax.walk import walk
+from exportlint.syntax.walk import once_a_node, walk
 
 SWITCHES = ("requires_grad", "set_grad_enabled", "freeze")
 """What the text of a file holds that switches gradients off for parameters, or for all code."""
@@ -22,7 +22,7 @@ def exported_without_gradients(module: Module, facts: Iterable[Fact]) -> frozens
     These are all if the file switches gradients of a tensor, module or thread; else those that it only exports under
     `torch.no_grad` or `torch.inference_mode`.
     """
-    if any(word in module.source.text for word in SWITCHES) and any(map(_switches, walk(module.tree))):
+    if any(word in module.source.text for word in SWITCHES) and any(map(_switches, module.tree.body)):
         return frozenset(cls.full_name for cls in module.classes)
     calls = [fact for fact in facts if isinstance(fact, ExportCall) and isinstance(fact.target, Model)]
     places = _without_gradients(module) if calls else ()
@@ -35,7 +35,13 @@ def exported_without_gradients(module: Module, facts: Iterable[Fact]) -> frozens
     return frozenset(name for name, is_without in found.items() if is_without)
 
 
-def _switches(node: ast.AST) -> bool:
+@once_a_node
+def _switches(statement: ast.stmt) -> bool:
+    """Whether a statement switches gradients anywhere."""
+    return any(map(_is_switch, walk(statement)))
+
+
+def _is_switch(node: ast.AST) -> bool:
     """Whether code sets a `requires_grad`, or calls what does: `requires_grad_`, `freeze_backbone`."""
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
         return node.attr == "requires_grad"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from dataclasses import dataclass
 
 from exportlint.syntax.definitions import FunctionNode, Module, imported
+from exportlint.syntax.walk import once_a_node, walk
 
 CALLS = (
     b"torch.export", b"torch import export", b"torch.jit.script", b"torch.jit.trace", b"torch.jit.freeze",
@@ -26,29 +27,65 @@ class Words:
     """The names in a file, and those by which it gets at torch.export, its own functions included."""
 
     def __init__(self, module: Module) -> None:
-        self._rows: defaultdict[str, list[int]] = defaultdict(list)
-        functions = []
-        methods = {child for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef) for child in node.body}
-        self._wanted = set(WORDS)
-        for node in ast.walk(module.tree):
-            if isinstance(node, ast.Name):
-                self._rows[node.id].append(node.lineno)
-            elif isinstance(node, ast.Attribute):
-                self._rows[node.attr].append(node.lineno)
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                self._wanted |= {name for name, to in imported(node, module.package) if to.startswith(SOURCES)}
-            elif isinstance(node, FunctionNode) and node not in methods:
-                functions.append(node)
-        while more := {f.name for f in functions if f.name not in self._wanted and self.are_in(f)}:
+        found = [_names_in(statement) for statement in module.tree.body]
+        targets = (target for names in found for target in names.imported)
+        functions = [function for names in found for function in names.functions]
+        self._names = frozenset[str]().union(*(names.used for names in found))
+        self._wanted = set(WORDS) | {name for name, target in targets if target.startswith(SOURCES)}
+        while more := {f.name for f in functions if f.name not in self._wanted and not self._wanted.isdisjoint(f.used)}:
             self._wanted |= more
 
     def __bool__(self) -> bool:
-        return any(name in self._rows for name in self._wanted)
+        return not self._wanted.isdisjoint(self._names)
 
-    def are_in(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    def are_in(self, node: FunctionNode) -> bool:
         """Whether a function gets at torch.export."""
-        end = node.end_lineno or node.lineno
-        return any(node.lineno <= row <= end for name in self._wanted for row in self._rows.get(name, ()))
+        return not self._wanted.isdisjoint(_used_by(node))
+
+
+@dataclass(frozen=True, slots=True)
+class _FunctionNames:
+    """The name of a function, and the names and attributes that its code reads or binds."""
+
+    name: str
+    used: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The names and attributes in a statement, what its absolute imports bind, and its functions, but methods."""
+
+    used: frozenset[str]
+    imported: tuple[tuple[str, str], ...]
+    functions: tuple[_FunctionNames, ...]
+
+
+@once_a_node
+def _names_in(statement: ast.stmt) -> _Names:
+    bound: list[tuple[str, str]] = []
+    functions: list[FunctionNode] = []
+    methods: set[ast.AST] = set()
+    for node in walk(statement):
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level):
+            bound += imported(node, "")
+        elif isinstance(node, ast.ClassDef):
+            methods.update(node.body)
+        elif isinstance(node, FunctionNode):
+            functions.append(node)
+    named = (_FunctionNames(function.name, _used_by(function)) for function in functions if function not in methods)
+    return _Names(_used_by(statement), tuple(bound), tuple(named))
+
+
+@once_a_node
+def _used_by(node: ast.stmt) -> frozenset[str]:
+    """The names and attributes in a statement."""
+    found: set[str] = set()
+    for child in walk(node):
+        if isinstance(child, ast.Name):
+            found.add(child.id)
+        elif isinstance(child, ast.Attribute):
+            found.add(child.attr)
+    return frozenset(found)
 
 
 def is_one_in(data: bytes, texts: tuple[bytes, ...]) -> bool:

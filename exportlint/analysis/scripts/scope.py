@@ -13,6 +13,7 @@ from exportlint.analysis.eval.engine import Engine
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.facts import Fact
 from exportlint.syntax.definitions import Class, Module
+from exportlint.syntax.walk import once_a_node, walk
 
 MAX_DEPTH = 4
 
@@ -50,9 +51,14 @@ class Run:
     def rebound_globals(self, module: Module) -> frozenset[str]:
         """Names of a module that its functions assign to."""
         if module not in self.rebound:
-            nodes = (node for node in ast.walk(module.tree) if isinstance(node, ast.Global))
-            self.rebound[module] = frozenset(name for node in nodes for name in node.names)
+            self.rebound[module] = frozenset[str]().union(*map(_declared_global, module.tree.body))
         return self.rebound[module]
+
+
+@once_a_node
+def _declared_global(statement: ast.stmt) -> frozenset[str]:
+    """The names that code in a statement declares `global`."""
+    return frozenset(name for node in walk(statement) if isinstance(node, ast.Global) for name in node.names)
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """Imports as libcst's nodes, and those that nothing uses any more.
 
-`import_from`, `with_names` and `without_names` make and change them; `unused_imports` finds those that edits leave
+`import_from`, `with_names` and `without_names` make and change them; `TopLevelImports` finds those that edits leave
 unused.
 """
 
@@ -18,6 +18,7 @@ from exportlint.fixes.edit.template import dotted
 from exportlint.fixes.edit.text import Text
 from exportlint.fixes.edit.tree import Tree
 from exportlint.fixes.errors import DeclinedError
+from exportlint.syntax.walk import once_a_node, walk
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -72,47 +73,75 @@ def without_names(line: Statement, left_out: Collection[str]) -> Statement:
     return line.with_changes(body=[small.with_changes(names=kept)])
 
 
-def unused_imports(text: Text, tree: Tree, drafts: Sequence[Draft]) -> list[Draft]:
-    """What leaves out the imports at the top of a file that nothing uses any more after drafts.
+class TopLevelImports:
+    """The imports at the top of a file, and which of them nothing uses any more after drafts."""
 
-    An import stays that a comment stands behind, that shares its line, that another draft touches, that names a string
-    of the file or says `as` for no other name, and every one of a package's `__init__.py`.
-    """
-    try:
-        after = ast.parse(applied(text.text, drafts))
-    except SyntaxError:
-        return []
-    gone = _words(tree.root) - _words(after)
-    if not gone or text.path.name == "__init__.py":
-        return []
-    statements, found = Statements(text, tree), list[Draft]()
-    for line in tree.root.body:
-        if not isinstance(line, (ast.Import, ast.ImportFrom)) or getattr(line, "module", "") == "__future__":
-            continue
-        names = [_bound(alias) for alias in line.names if alias.asname != alias.name and _bound(alias) in gone]
-        rows = range(line.lineno, (line.end_lineno or line.lineno) + 1)
-        is_alone = not any(other is not line and other.lineno in text.block(line.lineno) for other in tree.root.body)
-        is_noted = any(comment.row in rows for comment in statements.comments)
-        if not names or is_alone or is_noted or not statements.have_lines([line]):
-            continue
-        if len(names) < len(line.names):
-            draft = statements.changed(line, partial(without_names, left_out=names))
-        else:
-            draft = statements.left_out(line)
-        if not any(draft.start <= other.end and other.start <= draft.end for other in drafts):
-            found.append(draft)
-    return found
+    def __init__(self, text: Text, tree: Tree) -> None:
+        self._text = text
+        self._tree = tree
+        self._is_package = text.path.name == "__init__.py"
+        self._imports = [
+            line
+            for line in tree.root.body
+            if isinstance(line, (ast.Import, ast.ImportFrom)) and getattr(line, "module", "") != "__future__"
+        ]
+
+    def unused_after(self, drafts: Sequence[Draft]) -> list[Draft]:
+        """What leaves out the imports that nothing uses any more after drafts.
+
+        An import stays that a comment stands behind, that shares its line, that is alone in its cell, that another
+        draft touches, that names a string of the file or says `as` for no other name, and every one of a package's
+        `__init__.py`.
+        """
+        gone = self._gone(drafts)
+        body, statements, found = self._tree.root.body, Statements(self._text, self._tree), list[Draft]()
+        for line in self._imports if gone else ():
+            names = [_bound(alias) for alias in line.names if alias.asname != alias.name and _bound(alias) in gone]
+            rows = range(line.lineno, (line.end_lineno or line.lineno) + 1)
+            cell = self._text.block(line.lineno)
+            is_alone = not any(other is not line and other.lineno in cell for other in body)
+            is_noted = any(comment.row in rows for comment in statements.comments)
+            if not names or is_alone or is_noted or not statements.have_lines([line]):
+                continue
+            if len(names) < len(line.names):
+                draft = statements.changed(line, partial(without_names, left_out=names))
+            else:
+                draft = statements.left_out(line)
+            if not any(draft.start <= other.end and other.start <= draft.end for other in drafts):
+                found.append(draft)
+        return found
+
+    def _gone(self, drafts: Sequence[Draft]) -> set[str]:
+        """Names of imports that code uses before drafts and not after them."""
+        if self._is_package:
+            return set()
+        text = self._text.text
+        removed = {word for draft in drafts for word in _WORD.findall(text[draft.start : draft.end])}
+        gone = {_bound(alias) for line in self._imports for alias in line.names} & removed
+        rows = [(text.count("\n", 0, draft.start) + 1, text.count("\n", 0, draft.end) + 1) for draft in drafts]
+        for statement in self._tree.root.body:  # most names stand in some statement that nothing touches
+            if not gone:
+                return gone
+            start = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+            end = statement.end_lineno or statement.lineno
+            if not any(first <= end and start <= last for first, last in rows):
+                gone -= _words(statement)
+        try:
+            return gone - _words(ast.parse(applied(text, drafts)))
+        except SyntaxError:
+            return set()
 
 
-def _words(root: ast.Module) -> set[str]:
+@once_a_node
+def _words(root: ast.AST) -> frozenset[str]:
     """The names that code reads, and the words of its strings, which may be annotations or `__all__`."""
     found: set[str] = set()
-    for node in ast.walk(root):
+    for node in walk(root):
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.update(_WORD.findall(node.value))
-    return found
+    return frozenset(found)
 
 
 def _bound(alias: ast.alias) -> str:

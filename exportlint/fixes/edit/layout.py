@@ -1,16 +1,16 @@
 """The layout of what edits leave: no line longer than those of the file, or than its formatter allows.
 
-`laid_out` wraps the lines of one fix, `laid_out_edits` those of several, and leaves out the imports that they leave
-unused.
+`laid_out` wraps the lines of one fix, a `Layout` those of several, and leaves out the imports that they leave unused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 
 from exportlint.findings import Edit
 from exportlint.fixes.edit.drafts import NEWLINE, Draft, applied, composed
-from exportlint.fixes.edit.imports import unused_imports
+from exportlint.fixes.edit.imports import TopLevelImports
 from exportlint.fixes.edit.statements import Statements
 from exportlint.fixes.edit.text import Text, width
 from exportlint.fixes.edit.tree import Tree
@@ -37,28 +37,35 @@ def laid_out(text: Text, drafts: Sequence[Draft], line_length: int, unit: Callab
         return drafts
 
 
-def laid_out_edits(source: SourceFile, edits: Iterable[Edit], line_length: int) -> list[Edit]:
-    """The same for edits of a file that go together, without the imports that nothing uses after them."""
-    text = Text(source)
-    drafts = sorted(
-        {
-            Draft(text.lines.offset(e.span.start), text.lines.offset(e.span.end), NEWLINE.sub("\n", e.content))
-            for e in edits
-        }
-    )
-    try:
-        more = unused_imports(text, Tree(parse(source)), drafts)
-    except SyntaxProblem:
-        more = []
-    found = laid_out(text, sorted([*drafts, *more]), line_length, lambda: _unit(text, source))
-    return list(edits) if found == drafts else [*text.edits(found)]
+class Layout:
+    """The layout of a file, for edits of it that go together. It is parsed only once."""
 
+    def __init__(self, source: SourceFile, line_length: int) -> None:
+        self._source = source
+        self._text = Text(source)
+        self._line_length = line_length
 
-def _unit(text: Text, source: SourceFile) -> str:
-    try:
-        return Statements(text, Tree(parse(source))).unit
-    except SyntaxProblem:
-        return "    "
+    def edits(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Edits that do the same with no line too long, and without the imports that nothing uses after them."""
+        offset = self._text.lines.offset
+        drafts = sorted({Draft(offset(e.span.start), offset(e.span.end), NEWLINE.sub("\n", e.content)) for e in edits})
+        more = [] if self._imports is None else self._imports.unused_after(drafts)
+        found = laid_out(self._text, sorted([*drafts, *more]), self._line_length, self._unit)
+        return list(edits) if found == drafts else [*self._text.edits(found)]
+
+    @cached_property
+    def _tree(self) -> Tree | None:
+        try:
+            return Tree(parse(self._source))
+        except SyntaxProblem:
+            return None
+
+    @cached_property
+    def _imports(self) -> TopLevelImports | None:
+        return None if self._tree is None else TopLevelImports(self._text, self._tree)
+
+    def _unit(self) -> str:
+        return "    " if self._tree is None else Statements(self._text, self._tree).unit
 
 
 def _changed_parts(text: Text, drafts: Iterable[Draft]) -> Iterator[str]:

@@ -52,6 +52,7 @@ async def _edits(analysis: Analysis, fix: Fix) -> Sequence[Edit]:
     source = analysis.source
     if source is None or isinstance(source, Notebook):  # another cell may use them
         return fix.edits
-    from exportlint.fixes.edit.layout import laid_out_edits
+    from exportlint.fixes.edit.layout import Layout
 
-    return await asyncio.to_thread(laid_out_edits, source, fix.edits, analysis.outcome.task.settings.line_length)
+    line_length = analysis.outcome.task.settings.line_length
+    return await asyncio.to_thread(lambda: Layout(source, line_length).edits(fix.edits))

@@ -12,7 +12,7 @@ from exportlint.edits import compatible
 from exportlint.findings import Applicability, Finding, Fix, Mode, Position, Severity, Span
 from exportlint.fix_requests import answered, requests
 from exportlint.fixer import EditError, edited
-from exportlint.fixes.edit.layout import laid_out_edits
+from exportlint.fixes.edit.layout import Layout
 from exportlint.linter import merge
 from exportlint.source import SourceError, SourceFile, SyntaxProblem, is_notebook, parse
 from exportlint.verify.hints import as_fixes
@@ -128,7 +128,7 @@ class Finder:
             if source is None or task is None or not source.is_faithful:
                 raise EditError("its file cannot be written back in its encoding")
             edits = [edit for one in own for edit in one.fix.edits]
-            now[path] = edited(source, laid_out_edits(source, edits, task.settings.line_length)).data
+            now[path] = edited(source, Layout(source, task.settings.line_length).edits(edits)).data
         return now
 
     def _source(self, path: Path, texts: Mapping[Path, bytes]) -> SourceFile | None:

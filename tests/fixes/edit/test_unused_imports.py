@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from exportlint.fixes.edit.drafts import Draft, applied
-from exportlint.fixes.edit.imports import unused_imports
+from exportlint.fixes.edit.imports import TopLevelImports
 from exportlint.fixes.edit.text import Text
 from exportlint.fixes.edit.tree import Tree
 from exportlint.source import from_text, parse
@@ -21,7 +21,7 @@ def after(text: str, path: str = "x.py") -> str:
     start = source.text.index("old.f")
     drafts = [Draft(start, start + len("old.f"), "new")]
     tree = Tree(parse(from_text(text, Path(path))))
-    return applied(source.text, sorted([*drafts, *unused_imports(source, tree, drafts)]))
+    return applied(source.text, sorted([*drafts, *TopLevelImports(source, tree).unused_after(drafts)]))
 
 
 @pytest.mark.parametrize(
