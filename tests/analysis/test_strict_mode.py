@@ -17,6 +17,7 @@ MODEL = """\
 import contextvars
 import copy
 import datetime
+import itertools
 import logging
 import math
 import operator
@@ -48,6 +49,9 @@ class Model(nn.Module):
         self.table = torch.rand(3)
         self.scale = nn.Parameter(torch.ones(4))
         self.register_buffer("slope", torch.tensor(0.5))
+        self.names = itertools.cycle(["sin", "cos"])
+        self.lists = dict(a=iter([1.0, 2.0]), b=itertools.chain([1.0], [2.0]))
+        self.whole_numbers = iter(range(1, 9))
 
     def forward(self, x):
         n = (x > 0).any(1).sum() - 1
@@ -115,6 +119,9 @@ REFUSED = [
     "m = n.item(); x = x + x[m:, [0, 1, 2, 3]].sum()",
     "m = n.item(); x = x + x[m:, x[0] > 0].sum()",
     "x = torch.autograd.Variable(x)",
+    "x = getattr(torch, next(self.names))(x)",
+    "x = x * next(self.lists['a'])",
+    "x = x * next(self.lists['b'])",
     "x = (x > 0).type(torch.Tensor)",
     "with torch.backends.cuda.sdp_kernel(enable_flash=False): x = x + 1",
     "torch.distributions.Normal(0.0, 1.0)",
@@ -233,6 +240,8 @@ TAKEN = [
     "x = x + (1 if type(self.layer.weight.detach()).__name__.lower() else 2)",
     "x = x + (1 if type(x).__module__.startswith('a') else 2)",
     "Own = dict[str, int]; x = cast(list[Own], [x])[0]",
+    "x = x * next(self.whole_numbers)",
+    "numbers = itertools.cycle([1.0, 2.0]); x = x * next(numbers) * next(numbers)",
 ]
 
 
@@ -321,7 +330,7 @@ def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "Data-dependent branching|sort with non-constant keys|Pending unbacked symbols|marked as skipped"
         "|non-Tensor|argument type|missing_mp_subscript|non-constant typing subscript|missing sq_contains"
         "|Unsupported method call|specialized integer|Failed to trace builtin|Could not guard|annotating"
-        "|does not know how to trace|invalid call to builtin|Unresolved GetAttr|'is_quantized'"
+        "|does not know how to trace|invalid call to builtin|Unresolved GetAttr|'is_quantized'|does not support next"
     )
     with pytest.raises(Exception, match=reasons):
         torch.export.export(model, example, strict=True)
