@@ -22,6 +22,7 @@ import logging
 import math
 import operator
 import platform
+import string
 import unicodedata
 from collections import Counter
 from typing import List, Optional, Union, cast
@@ -119,6 +120,7 @@ REFUSED = [
     "m = n.item(); x = x + x[m:, [0, 1, 2, 3]].sum()",
     "m = n.item(); x = x + x[m:, x[0] > 0].sum()",
     "x = torch.autograd.Variable(x)",
+    "x = getattr(torch, string.Template('$f').substitute(f='sin'))(x)",
     "x = getattr(torch, next(self.names))(x)",
     "x = x * next(self.lists['a'])",
     "x = x * next(self.lists['b'])",
@@ -330,7 +332,8 @@ def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "Data-dependent branching|sort with non-constant keys|Pending unbacked symbols|marked as skipped"
         "|non-Tensor|argument type|missing_mp_subscript|non-constant typing subscript|missing sq_contains"
         "|Unsupported method call|specialized integer|Failed to trace builtin|Could not guard|annotating"
-        "|does not know how to trace|invalid call to builtin|Unresolved GetAttr|'is_quantized'|does not support next"
+        "|does not know how to trace|invalid call to builtin|Unresolved GetAttr|'is_quantized'"
+        "|does not support next|constant-like method call"
     )
     with pytest.raises(Exception, match=reasons):
         torch.export.export(model, example, strict=True)
