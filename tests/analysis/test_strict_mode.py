@@ -42,6 +42,11 @@ class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.layer = nn.Linear(4, 4)
+        self.hooked = nn.Linear(4, 4)
+        self.hooked.register_full_backward_hook(print)
+        self.unhooked = nn.Linear(4, 4)
+        handle = self.unhooked.register_full_backward_hook(print)
+        handle.remove()
         self.array = np.array([1, 2])
         self.number = np.sqrt(4)
         self.whole = np.int64(2)
@@ -121,6 +126,7 @@ REFUSED = [
     "m = n.item(); x = x + x[m:, x[0] > 0].sum()",
     "x = torch.autograd.Variable(x)",
     "x = getattr(torch, string.Template('$f').substitute(f='sin'))(x)",
+    "x = self.hooked(x)",
     "x = getattr(torch, next(self.names))(x)",
     "x = x * next(self.lists['a'])",
     "x = x * next(self.lists['b'])",
@@ -242,6 +248,7 @@ TAKEN = [
     "x = x + (1 if type(self.layer.weight.detach()).__name__.lower() else 2)",
     "x = x + (1 if type(x).__module__.startswith('a') else 2)",
     "Own = dict[str, int]; x = cast(list[Own], [x])[0]",
+    "x = self.unhooked(x)",
     "x = x * next(self.whole_numbers)",
     "numbers = itertools.cycle([1.0, 2.0]); x = x * next(numbers) * next(numbers)",
 ]
@@ -333,7 +340,7 @@ def test_torch_proves_it(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "|non-Tensor|argument type|missing_mp_subscript|non-constant typing subscript|missing sq_contains"
         "|Unsupported method call|specialized integer|Failed to trace builtin|Could not guard|annotating"
         "|does not know how to trace|invalid call to builtin|Unresolved GetAttr|'is_quantized'"
-        "|does not support next|constant-like method call"
+        "|does not support next|constant-like method call|Module-level backwards hooks"
     )
     with pytest.raises(Exception, match=reasons):
         torch.export.export(model, example, strict=True)
