@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.lattice import join
-from exportlint.analysis.domain.values import NONE, PYTHON, UNKNOWN, Const, Sequence, Tuple, Value
+from exportlint.analysis.domain.values import NONE, PYTHON, UNKNOWN, Const, Sequence, Tensor, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import MAX_UNROLLED, data_of, demand_truth, elements, known_items
 from exportlint.analysis.eval.frame import Frame
@@ -25,7 +25,9 @@ def _iterate(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
 
 @function("itertools.repeat", numbers=(1, "times"))
 def _repeat(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    return Sequence(arguments.get(0, "object") or UNKNOWN, "iterator")
+    """`itertools.repeat(2, n)`; what may be a number or a tuple is a number here, as in helpers such as `to_2tuple`."""
+    given = arguments.get(0, "object")
+    return Sequence(given if isinstance(given, (Tensor, Const)) else UNKNOWN, "iterator")
 
 
 @function("itertools.chain")
