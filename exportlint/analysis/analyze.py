@@ -490,11 +490,19 @@ def _restored(before: Heap, ends: Sequence[Environment], state: State) -> frozen
     for write in state.writes.values():
         names.setdefault(write.cell, set()).add(ast.unparse(write.node))
     defaults = _defaults(state)
+    registered = {write.cell for write in state.writes.values() if _registers(write.node)}  # each time another tensor
     return frozenset(
         cell
         for cell, change in left.changes.items()
-        if _are_same(before.get(cell) or change.before or defaults.get(cell), change.now, cell, names.get(cell, set()))
+        if cell not in registered
+        and _are_same(before.get(cell) or change.before or defaults.get(cell), change.now, cell, names.get(cell, set()))
     )
+
+
+def _registers(node: ast.AST) -> bool:
+    """`self.register_buffer("table", table)`."""
+    method = node.func if isinstance(node, ast.Call) else None
+    return isinstance(method, ast.Attribute) and method.attr == "register_buffer"
 
 
 def _emptied(before: Heap, ends: Sequence[Environment], state: State) -> frozenset[Cell]:

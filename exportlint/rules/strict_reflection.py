@@ -26,6 +26,7 @@ from exportlint.analysis.facts.tracing import (
     CachedRead,
     ClassStatement,
     ClassText,
+    HookedCall,
     MethodTest,
     SortedRows,
     Text,
@@ -52,7 +53,7 @@ CHOOSES = frozenset({"builtins.max", "builtins.min"})
 NAMED = frozenset({"items", "named_parameters", "named_buffers", "named_children", "named_modules"})
 """Methods that give pairs of which no two begin with the same name."""
 
-Looks = Call | Text | MethodTest | ClassStatement | ClassText | CachedRead | SortedRows | AliasSubscript
+Looks = Call | Text | MethodTest | ClassStatement | ClassText | CachedRead | SortedRows | AliasSubscript | HookedCall
 
 
 @rule(
@@ -66,6 +67,7 @@ Looks = Call | Text | MethodTest | ClassStatement | ClassText | CachedRead | Sor
     CachedRead,
     SortedRows,
     AliasSubscript,
+    HookedCall,
 )
 def strict_reflection(fact: Looks, context: Context) -> Iterator[Report]:
     """`str(x)`, `callable(x.sum)`, `dir(x)`, `globals()`, `eval("x * 2")`, `sorted(d.items())`, `class` in forward."""
@@ -146,6 +148,12 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
     if isinstance(fact, ClassText):
         what = f"`{fact.operation.strip('.')}` on the `{fact.text}` of a parameter's class"
         return SINCE_2_13, what, "ask `self.weight.__class__`, or compare with `==` or `isinstance`"
+    if isinstance(fact, HookedCall):
+        return (
+            SINCE_2_13,
+            f"a call of a module with a hook on its gradients (`{fact.name}`)",
+            "register the hook after the export, or not at all while exporting",
+        )
     if isinstance(fact, AliasSubscript):
         return (
             SINCE_2_13,

@@ -308,6 +308,47 @@ def padded(sample: Sample, call: Call) -> list[int]:
     return shape
 
 
+def moved(sample: Sample, call: Call) -> list[int]:
+    shape = list(call.tensors[0].shape)
+    pairs = [[d % len(shape) for d in (p if isinstance(p, tuple) else (p,))] for p in call.positional[1:3]]
+    found = [size for i, size in enumerate(shape) if i not in pairs[0]]
+    for target, source in sorted(zip(pairs[1], pairs[0], strict=True)):
+        found.insert(target, shape[source])
+    return found
+
+
+def grid(sample: Sample, call: Call) -> list[int]:
+    shape = [t.numel() for t in call.tensors]
+    return [*shape[1::-1], *shape[2:]] if call.keywords["indexing"] == "xy" else shape
+
+
+def contracted(sample: Sample, call: Call) -> list[int]:
+    equation = call.positional[0].replace(" ", "")
+    terms, _, result = (equation if "->" in equation else equation + "->i").partition("->")
+    pairs = zip("".join(terms.split(",")), [size for t in call.tensors for size in t.shape], strict=True)
+    sizes = dict(pairs)
+    return [sizes[letter] for letter in result]
+
+
+def windowed(sample: Sample, call: Call) -> list[int]:
+    shape = list(call.tensors[0].shape)
+    _, dim, size, step = call.positional
+    shape[dim] = (shape[dim] - size) // step + 1
+    return [*shape, size]
+
+
+def abreast(sample: Sample, call: Call) -> list[int]:
+    shape = [list(t.shape) or [1] for t in call.tensors]
+    dim = 0 if all(len(one) == 1 for one in shape) else 1
+    return [*shape[0][:dim], sum(one[dim] for one in shape), *shape[0][dim + 1 :]]
+
+
+def interleaved(sample: Sample, call: Call) -> list[int]:
+    shape, dim = list(call.tensors[0].shape), argument(call, 2, "dim")
+    shape[dim] *= call.positional[1]
+    return shape
+
+
 def listed(sample: Sample, call: Call) -> list[int]:
     data = call.positional[-1]
     if not isinstance(data, list):
@@ -348,6 +389,17 @@ SHAPES: dict[str, Callable[[Sample, Call], list[int]]] = {
     "spaced": lambda sample, call: [call.positional[2]],
     "listed": listed,
     "padded": padded,
+    "moved": moved,
+    "outer": lambda sample, call: [t.numel() for t in call.tensors],
+    "grid": grid,
+    "contracted": contracted,
+    "windowed": windowed,
+    "abreast": abreast,
+    "atop": lambda sample, call: list(torch.cat([torch.atleast_2d(t) for t in call.tensors]).shape),
+    "behind": lambda sample, call: list(torch.cat(call.tensors, 2).shape),
+    "interleaved": interleaved,
+    "paired": lambda sample, call: [*call.tensors[0].shape[:-1], call.tensors[1].shape[-2]],
+    "tiled": lambda sample, call: list(call.tensors[0].tile(call.positional[1]).shape),
 }  # fmt: skip
 
 
@@ -363,7 +415,11 @@ def test_the_shape_is_that_of_the_rule(record: Operator) -> None:
 def fits(sample: Sample, call: Call, shape: list[int]) -> bool:
     """Whether a result can have a shape, by the rule that the record names."""
     rule = sample.record.shape
-    if rule == "first":
+    if rule == "resized":
+        last = argument(call, 9, "dim", default=-1) % call.tensors[0].dim()
+        given = list(call.tensors[0].shape)
+        return shape[:last] + shape[last + 1 :] == given[:last] + given[last + 1 :]
+    if rule in {"first", "batched"}:
         return bool(shape[0] == call.tensors[0].shape[0])
     if rule == "counted":
         return len(shape) == 1
@@ -426,7 +482,8 @@ def test_the_result_is_in_the_memory_that_its_record_states(record: Operator, st
             continue
         for result in call.results:
             first = call.tensors[0] if call.tensors else result
-            if result.is_sparse and record.storage == "view":  # its values are those of one argument
+            is_of_one = result.is_sparse or record.shape == "grid"  # its values are those of one argument
+            if is_of_one and record.storage == "view":
                 assert any(shares(result, tensor) for tensor in call.tensors), sample
             elif record.storage == "new":
                 assert not any(shares(result, tensor) for tensor in call.tensors), sample

@@ -57,6 +57,8 @@ TENSORS = [
     "x[0, 1]",
     "x[x > 0]",
     "F.relu(x)",
+    "torch.remainder(x, 2)",
+    "torch.pow(2.0, x)",
     "torch.cat([x, x])",
     "self.linear(x)",
     "self.layers(x)",

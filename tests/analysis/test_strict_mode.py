@@ -19,10 +19,12 @@ MODEL = """\
 import contextvars
 import copy
 import datetime
+import itertools
 import logging
 import math
 import operator
 import platform
+import string
 import unicodedata
 from collections import Counter
 from typing import List, Optional, Union, cast
@@ -42,6 +44,11 @@ class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.layer = nn.Linear(4, 4)
+        self.hooked = nn.Linear(4, 4)
+        self.hooked.register_full_backward_hook(print)
+        self.unhooked = nn.Linear(4, 4)
+        handle = self.unhooked.register_full_backward_hook(print)
+        handle.remove()
         self.array = np.array([1, 2])
         self.number = np.sqrt(4)
         self.whole = np.int64(2)
@@ -50,6 +57,9 @@ class Model(nn.Module):
         self.table = torch.rand(3)
         self.scale = nn.Parameter(torch.ones(4))
         self.register_buffer("slope", torch.tensor(0.5))
+        self.names = itertools.cycle(["sin", "cos"])
+        self.lists = dict(a=iter([1.0, 2.0]), b=itertools.chain([1.0], [2.0]))
+        self.whole_numbers = iter(range(1, 9))
 
     def forward(self, x):
         n = (x > 0).any(1).sum() - 1
@@ -117,6 +127,11 @@ REFUSED = [
     "m = n.item(); x = x + x[m:, [0, 1, 2, 3]].sum()",
     "m = n.item(); x = x + x[m:, x[0] > 0].sum()",
     "x = torch.autograd.Variable(x)",
+    "x = getattr(torch, string.Template('$f').substitute(f='sin'))(x)",
+    "x = self.hooked(x)",
+    "x = getattr(torch, next(self.names))(x)",
+    "x = x * next(self.lists['a'])",
+    "x = x * next(self.lists['b'])",
     "x = (x > 0).type(torch.Tensor)",
     "with torch.backends.cuda.sdp_kernel(enable_flash=False): x = x + 1",
     "torch.distributions.Normal(0.0, 1.0)",
@@ -235,6 +250,9 @@ TAKEN = [
     "x = x + (1 if type(self.layer.weight.detach()).__name__.lower() else 2)",
     "x = x + (1 if type(x).__module__.startswith('a') else 2)",
     "Own = dict[str, int]; x = cast(list[Own], [x])[0]",
+    "x = self.unhooked(x)",
+    "x = x * next(self.whole_numbers)",
+    "numbers = itertools.cycle([1.0, 2.0]); x = x * next(numbers) * next(numbers)",
 ]
 
 
@@ -317,6 +335,7 @@ def test_torch_proves_it(code: str, tmp_path: Path) -> None:
         "|non-Tensor|argument type|missing_mp_subscript|non-constant typing subscript|missing sq_contains"
         "|Unsupported method call|specialized integer|Failed to trace builtin|Could not guard|annotating"
         "|does not know how to trace|invalid call to builtin|Unresolved GetAttr|'is_quantized'"
+        "|does not support next|constant-like method call|Module-level backwards hooks"
     )
     assert re.search("^$" if code in TAKEN else reasons, refusal(file, strict=True))
 

@@ -203,6 +203,8 @@ def _tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: ast.AST) ->
 
 def _shape_of_view(shape: TensorShape, rule: ShapeRule | None) -> TensorShape:
     """The shape of `x.T` and its like, if it is known how many dimensions there are."""
+    if rule == "same":
+        return shape
     if shape.rank is None:
         return UNSHAPED
     if rule in ("reversed", "transposed"):

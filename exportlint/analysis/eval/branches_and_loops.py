@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from exportlint.analysis.domain.heap import HEAP
+from exportlint.analysis.domain.cell_maps import differing
+from exportlint.analysis.domain.heap import HEAP, Cell, Heap
 from exportlint.analysis.domain.lattice import join_environments, options, widen_environments
 from exportlint.analysis.domain.values import (
     NONE,
@@ -165,7 +166,7 @@ def _loop(
     ends = [] if entered else [before]
     entry: Environment | None = before
     peeled = False
-    overtaken: set[str] = set()
+    overtaken: set[str | Cell] = set()
     breaks: list[Environment] = []
     for count in range(MAX_PASSES + 1):
         if entry is None:
@@ -192,10 +193,10 @@ def _loop(
             test()
         if not endless:
             ends.append(frame.env)
-        if count == 0 and _is_set(before, frame.env):
+        if count == 0 and _is_set(frame, before, frame.env):
             entry, peeled = frame.env, True
             continue
-        began = _overtaken(entry, frame.env, overtaken)
+        began = _overtaken(frame, entry, frame.env, overtaken)
         again = join_environments([before, began, frame.env] if peeled else [began, frame.env])
         if again is not None and count >= JOINED_PASSES:
             again = widen_environments(began, again)
@@ -208,21 +209,41 @@ def _loop(
     return resume(frame, before, [*ends, *breaks])
 
 
-def _is_set(before: Environment, after: Environment) -> bool:
-    """Whether the first pass of a loop sets a variable that was None.
+def _is_set(frame: Frame, before: Environment, after: Environment) -> bool:
+    """Whether the first pass of a loop sets a variable or an attribute that was None.
 
     `best is None or s > best` is a comparison from the second pass on. That pass is run for itself, as joined with the
     first one it could not be told from a test of an argument that may be left out.
     """
-    return any(
+    is_variable = any(
         value == NONE and name in after and NONE not in options(after[name])
         for name, value in before.items()
         if name != HEAP
     )
+    return is_variable or any(
+        value == NONE and NONE not in options(now) for _, value, now in _changes(frame, before, after)
+    )
 
 
-def _overtaken(before: Environment, after: Environment, overtaken: set[str]) -> Environment:
-    """What a round of a loop began with, but for variables that hold data from the next round on.
+def _changes(frame: Frame, before: Environment, after: Environment) -> Iterator[tuple[Cell, Value, Value]]:
+    """The attributes of the exported module that differ, with what they held and hold.
+
+    An object that it holds may stand for several, of which each pass changes another one.
+    """
+    heap, later = before.get(HEAP), after.get(HEAP)
+    if not isinstance(heap, Heap) or not isinstance(later, Heap) or heap is later:
+        return
+    for cell in differing(heap.changes, later.changes):
+        change = later.changes.get(cell)
+        if change is None or cell.owner is not frame.engine.root:
+            continue
+        value = heap.get(cell) if cell in heap.changes else change.before
+        if value is not None:
+            yield cell, value, change.now
+
+
+def _overtaken(frame: Frame, before: Environment, after: Environment, overtaken: set[str | Cell]) -> Environment:
+    """What a round of a loop began with, but for variables and attributes that hold data from the next round on.
 
     That round has been run, so the next one need not stand for it. Each variable is `overtaken` once, so that the loop
     ends.
@@ -233,7 +254,13 @@ def _overtaken(before: Environment, after: Environment, overtaken: set[str]) -> 
         if name not in overtaken and name in after and data_of(after[name]) and not data_of(value)
     ]
     overtaken.update(new)
-    return {**before, **{name: after[name] for name in new}}
+    began = {**before, **{name: after[name] for name in new}}
+    for cell, value, now in _changes(frame, before, after):
+        heap = began[HEAP]
+        if cell not in overtaken and data_of(now) and not data_of(value) and isinstance(heap, Heap):
+            overtaken.add(cell)
+            began[HEAP] = heap.set(cell, now, value)
+    return began
 
 
 @executes(ast.Break)

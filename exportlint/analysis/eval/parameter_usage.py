@@ -686,6 +686,10 @@ class _Reader(ast.NodeVisitor):
         elif self._is_position(index) and isinstance(node.ctx, ast.Load):
             self._mark(node.value, "position")
 
+    def _is_plain_number(self, node: ast.expr) -> bool:
+        """Whether an argument surely is a number of Python."""
+        return _is_stated(node) or self._is_position(node)
+
     def _is_in_list(self, index: ast.Name, container: ast.expr) -> bool:
         """Whether a parameter says which item of a list, a tuple or a container of modules is meant."""
         if index.id not in self.held or dotted(container) is None or self._holds(container) is not None:
@@ -827,7 +831,7 @@ class _Reader(ast.NodeVisitor):
             if callee.name.rpartition(".")[2] in CATEGORICAL and is_first:
                 self._mark(node, "tensor")
         elif isinstance(callee, External):
-            self._note_operand(callee, place, node)
+            self._note_operand(call, callee, place, node)
         elif isinstance(callee, TorchModule):
             if callee.name not in NO_TENSORS and place == 0:
                 self._mark(node, "tensor")
@@ -865,13 +869,15 @@ class _Reader(ast.NodeVisitor):
         value = self.frame.peek(node) if dotted(node) is not None else None
         return isinstance(value, TorchModule) and value.name == "torch.nn.ModuleList"
 
-    def _note_operand(self, callee: External, place: int | str, node: ast.expr) -> None:
+    def _note_operand(self, call: ast.Call, callee: External, place: int | str, node: ast.expr) -> None:
         """What is passed to an operator of torch where it takes a tensor: `F.relu(x)`, `torch.cat([x, y])`."""
         api = table.lookup(callee.name)
         if api is None or api.kind != "function" or api.creates or not api.overloads or isinstance(place, str):
             return
-        wanted = {o.types[place] if place < len(o.types) else "any" for o in api.overloads}
-        if not wanted <= {"tensor", "tensors"}:
+        numbers = [i for i, other in enumerate(call.args) if i != place and self._is_plain_number(other)]
+        fitting = [o for o in api.overloads if not any("tensor" in o.types[i : i + 1] for i in numbers)]
+        wanted = {o.types[place] if place < len(o.types) else "any" for o in fitting}
+        if not wanted or not wanted <= {"tensor", "tensors"}:
             return
         held = self._holds(node)
         if isinstance(node, (ast.List, ast.Tuple)):

@@ -40,7 +40,9 @@ PYTHON_TYPES = {
     "complex": "complex", "ellipsis": "ellipsis", "range": "range", "slice": "slice",
 }  # fmt: skip
 """The full names of types that a value says that it has."""
-SEQUENCE_TYPES = frozenset({"set", "generator", "iterator", "range", "dict_keys", "dict_values", "dict_items"})
+SEQUENCE_TYPES = frozenset({
+    "set", "generator", "iterator", "range", "range_iterator", "dict_keys", "dict_values", "dict_items",
+})  # fmt: skip
 
 PLAIN_BASES = frozenset({
     "builtins.object", "builtins.dict", "builtins.list", "builtins.tuple", "builtins.set", "builtins.Exception",

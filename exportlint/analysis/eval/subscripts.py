@@ -7,7 +7,7 @@ from collections.abc import Sequence as Seq
 from dataclasses import replace
 from typing import TypeGuard
 
-from exportlint.analysis.domain.baked_values import Baked
+from exportlint.analysis.domain.baked_values import Baked, baked_in
 from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim
 from exportlint.analysis.domain.lattice import each, join, options
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
@@ -361,6 +361,14 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
                 demand_number(frame, index, target.slice, "list index")
         elif isinstance(option, Dict):
             demand_hash(frame, index, target.slice, "dict key")
+    _store_baked(frame, target, container, value)
+
+
+def _store_baked(frame: Frame, target: ast.Subscript, container: Value, value: Value) -> None:
+    """`noise[0] = random.random()` of an array in a variable: from here on the array is what the host gave."""
+    baked = next(baked_in(value), None)
+    if baked is not None and container in (ARRAY, COMPUTED_ARRAY) and isinstance(target.value, ast.Name):
+        frame.env[target.value.id] = replace(baked, type=None)
 
 
 def _note_stored_at(frame: Frame, target: ast.Subscript, index: Value) -> None:

@@ -54,6 +54,13 @@ class ClassStatement(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class HookedCall(Fact):
+    """A module is called with which a constructor has registered a hook on its gradients by the method `name`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class AliasSubscript(Fact):
     """A type is subscripted with `alias`, a variable of a module that holds a type such as `dict[str, int]`."""
 

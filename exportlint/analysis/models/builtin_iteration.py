@@ -135,14 +135,16 @@ def _collect(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
     if name in {"set", "frozenset"}:
         for held in items or (value if isinstance(value, Shape) else item,):
             demand_hash(frame, held, node, "set element")
-    return Sequence(item, "set" if name in {"set", "frozenset"} else "iterator" if name == "iter" else "list")
+    if name == "iter":
+        return Sequence(item, "range_iterator" if isinstance(value, Sequence) and value.type == "range" else "iterator")
+    return Sequence(item, "set" if name in {"set", "frozenset"} else "list")
 
 
 @builtin("next")
 def _next(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     owner = argument_node(node)
     item = elements(frame, first_of(arguments), owner)
-    if isinstance(owner, (ast.Name, ast.Attribute)):  # an iterator stands elsewhere after each call
+    if isinstance(owner, (ast.Name, ast.Attribute, ast.Subscript)):  # an iterator stands elsewhere after each call
         note_write(frame, cell_of(frame, owner), node, item, first_of(arguments), node, "contents")
     return item
 

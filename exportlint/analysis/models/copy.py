@@ -34,6 +34,8 @@ functions(
 )
 functions("hashlib.md5 hashlib.sha1 hashlib.sha256 hashlib.sha512 hashlib.new", strict="refuses")
 functions("zlib.crc32 zlib.adler32 zlib.compress base64.b64encode base64.b64decode", strict="refuses")
+functions("string.Template", returns=Python("string.Template"))
+functions("string.Template.substitute string.Template.safe_substitute", strict="refuses")
 functions("binascii.hexlify io.StringIO io.BytesIO urllib.parse.quote unicodedata.name", strict="refuses")
 functions(
     "unicodedata.category unicodedata.combining unicodedata.lookup unicodedata.normalize unicodedata.numeric",

@@ -14,7 +14,8 @@ ShapeRule = Literal[
     "same", "elementwise", "first", "reduced", "swapped", "transposed", "reversed", "mirrored", "permuted",
     "unsqueezed", "squeezed", "flattened", "sized", "filled", "drawn", "counted", "squared", "viewed", "expanded",
     "repeated", "like", "joined", "stacked", "selected", "narrowed", "picked", "divided", "topmost", "spaced", "listed",
-    "indexed", "unflattened", "multiplied", "transformed", "padded",
+    "indexed", "unflattened", "multiplied", "transformed", "padded", "moved", "outer", "grid", "contracted", "resized",
+    "windowed", "abreast", "atop", "behind", "interleaved", "batched", "paired", "tiled",
 ]  # fmt: skip
 """How the shape of the result follows from the first tensor and the arguments.
 
@@ -32,7 +33,13 @@ in the dimension `dim`. topmost: in the dimension `dim`, the last by default, as
 dimension, as long as the argument `steps` says. listed: that of the Python data. indexed: that of the argument `index`.
 unflattened: one dimension becomes several. multiplied: the product of two tensors, as of matrices. transformed: in the
 last dimension, as long as the first of the second tensor. padded: the last dimensions longer by what the argument `pad`
-says.
+says. moved: with some of its dimensions in other places. outer: as long as the first tensor, and as the second. grid:
+as long as each of the tensors. contracted: as an equation says. resized: other only in one dimension, the last by
+default. windowed: likewise, with one more at the end. abreast, atop, behind: the tensors joined in the second, the
+first, the third dimension, of which they have as many at least (abreast: or one alone). interleaved: each element of
+the dimension `dim` as many times as the argument `repeats` says. batched: the first dimension is that of the first
+tensor, if there are several. paired: the last dimension as long as the second tensor has rows. tiled: repeated, of the
+last dimensions if there are fewer numbers.
 """
 
 Storage = Literal["new", "view", "contiguous", "unchanged"]

@@ -43,7 +43,13 @@ from exportlint.analysis.eval.parameters import misfit
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.facts.tracing import MisfitCall, ModuleGradFlag
 from exportlint.analysis.models.torch.distributions import with_constrained
-from exportlint.analysis.models.torch.hooks import after_call, before_call, register_hook, registered_hooks
+from exportlint.analysis.models.torch.hooks import (
+    after_call,
+    before_call,
+    note_hooked_call,
+    register_hook,
+    registered_hooks,
+)
 from exportlint.analysis.models.torch.module_constructors import build_on
 from exportlint.analysis.models.torch.module_data_reads import note_module_reads
 from exportlint.analysis.models.torch.results import build, fresh, note_write_in_place, read_arguments
@@ -141,6 +147,7 @@ def call_super(frame: Frame, target: Super, name: str, arguments: Arguments, nod
 def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, node: ast.AST) -> Value:
     if not module.hooks:
         return _run_torch_module(frame, module, arguments, node)
+    note_hooked_call(frame, module.hooks, module, node)
     arguments = before_call(frame, module.hooks, module, arguments, node)
     value = _run_torch_module(frame, module, arguments, node)
     return after_call(frame, module.hooks, module, arguments, value, node)

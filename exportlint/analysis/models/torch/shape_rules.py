@@ -303,6 +303,126 @@ def _topmost(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords
     return UNSHAPED if at is None else shapes[0].replaced(at, ANY_SIZE if size is None else size)
 
 
+def _moved(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`movedim(0, -1)`, `movedim((0, 1), (1, 2))`."""
+    shape = shapes[0]
+    source = keywords.get("source") or (given[0] if given else None)
+    target = keywords.get("destination") or (given[1] if len(given) > 1 else None)
+    if shape.rank is None or source is None or target is None:
+        return TensorShape((), shape.rank)
+    pairs = [[shape.index(n) for n in _numbers(value) or ()] for value in (source, target)]
+    sources, targets = [[place for place in places if place is not None] for places in pairs]
+    if len(sources) != len(targets) or not sources:
+        return TensorShape((), shape.rank)
+    left = iter([i for i in range(shape.rank) if i not in sources])
+    at = dict(zip(targets, sources, strict=True))
+    return shape.permuted([at[i] if i in at else next(left) for i in range(shape.rank)])
+
+
+def _numbers(value: Value) -> list[int] | None:
+    items = value.items if isinstance(value, Tuple) else (value,)
+    known = [item.value for item in items if isinstance(item, Const) and type(item.value) is int]
+    return known if len(known) == len(items) else None
+
+
+def _outer(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    return TensorShape(tuple([shape.at(0) for shape in shapes]), 2) if len(shapes) == 2 else UNSHAPED
+
+
+def _grid(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`meshgrid(x, y)`; with `indexing="xy"`, the first two dimensions are swapped."""
+    found = TensorShape(tuple([ONE if shape.rank == 0 else shape.at(0) for shape in shapes]), len(shapes))
+    is_plain = keywords.get("indexing", Const("ij")) == Const("ij")
+    return found if is_plain or len(shapes) < 2 else found.swapped(0, 1)
+
+
+def _contracted(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`einsum("bqd,bkd->bqk", q, k)`."""
+    equation = given[0].value if given and isinstance(given[0], Const) else None
+    if not isinstance(equation, str) or "..." in equation:
+        return UNSHAPED
+    operands, arrow, result = equation.replace(" ", "").partition("->")
+    terms = operands.split(",")
+    if len(terms) != len(shapes):
+        return UNSHAPED
+    if not arrow:
+        result = "".join(sorted(letter for letter in set(operands) - {","} if operands.count(letter) == 1))
+    sizes: dict[str, list[TensorShape]] = {}
+    for term, shape in zip(terms, shapes, strict=True):
+        for place, letter in enumerate(term):
+            sizes.setdefault(letter, []).append(TensorShape((shape.at(place),), 1))
+    return TensorShape(tuple([reduce(broadcast, sizes[letter]).at(0) for letter in result]), len(result))
+
+
+def _resized(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`fft.rfft(x, dim=1)`, `glu`, `diff`: the dimension is `dim`, which stands behind what else there is."""
+    numbers = [value for value in given if isinstance(value, Const) and type(value.value) is int]
+    if "dim" not in keywords and numbers:
+        return UNSHAPED
+    at = _dim_or(-1, (), keywords, 0)
+    if at is None or (shapes[0].rank is None and at < 0):
+        return UNSHAPED if at is None else shapes[0].first(1)
+    return shapes[0].replaced(at, ANY_SIZE)
+
+
+def _windowed(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`x.unfold(1, size, step)`."""
+    at = _dim(given, keywords, 0, "dimension")
+    size = keywords.get("size") or (given[1] if len(given) > 1 else None)
+    if at is None or size is None:
+        return UNSHAPED
+    shape = shapes[0].replaced(at, ANY_SIZE)
+    return shape if shape.rank is None else shape.inserted(shape.rank, dim_of(size) or ANY_SIZE)
+
+
+def _abreast(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`hstack`: in the first dimension if there is no other."""
+    ranks = {shape.rank for shape in shapes}
+    return _joined(shapes, (Const(0 if ranks <= {0, 1} else 1),), {}) if None not in ranks else shapes[0].first(1)
+
+
+def _atop(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`vstack`: of rows, if there is one dimension alone."""
+    if None in {shape.rank for shape in shapes}:
+        return UNSHAPED
+    return _joined(tuple([shape if (shape.rank or 0) > 1 else shape.inserted(0) for shape in shapes]), (), {})
+
+
+def _behind(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`dstack` of tensors with three dimensions at least."""
+    is_known = all(shape.rank is not None and shape.rank > 2 for shape in shapes)
+    return _joined(shapes, (Const(2),), {}) if is_known else UNSHAPED
+
+
+def _interleaved(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    """`repeat_interleave(n, dim=1)`."""
+    repeats = keywords.get("repeats") or (given[0] if given else None)
+    at = _dim(given, keywords, 1, "dim")
+    if at is None or repeats is None:
+        return UNSHAPED
+    size = None if isinstance(repeats, Tensor) else dim_of(repeats)
+    return shapes[0].replaced(at, ANY_SIZE if size is None else shapes[0].at(at) * size)
+
+
+def _batched(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    return UNSHAPED if shapes[0].rank == 1 else shapes[0].first(1)
+
+
+def _paired(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    other = shapes[1] if len(shapes) > 1 else UNSHAPED
+    return transformed(shapes[0], ANY_SIZE if other.rank is None else other.at(-2))
+
+
+def _tiled(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    times = keywords.get("dims") or (given[0] if given else None)
+    items = times.items if isinstance(times, Tuple) else given
+    rank = shapes[0].rank
+    if rank is None:
+        return UNSHAPED
+    ones = (Const(1),) * max(rank - len(items), 0)
+    return _repeated(shapes, (Tuple((*ones, *items)),), {})
+
+
 RULES: dict[ShapeRule, Rule] = {
     "same": _same, "elementwise": _same, "first": _first, "reduced": _reduced, "swapped": _swapped,
     "transposed": _transposed, "permuted": _permuted, "unsqueezed": _unsqueezed, "squeezed": _squeezed,
@@ -310,7 +430,10 @@ RULES: dict[ShapeRule, Rule] = {
     "squared": _squared, "viewed": _viewed, "expanded": _expanded, "repeated": _repeated, "like": _like,
     "joined": _joined, "stacked": _stacked, "selected": _selected, "narrowed": _narrowed, "picked": _picked,
     "divided": _divided, "topmost": _topmost, "indexed": _indexed, "unflattened": _unflattened,
-    "multiplied": _multiplied, "transformed": _transformed, "padded": _padded,
+    "multiplied": _multiplied, "transformed": _transformed, "padded": _padded, "moved": _moved, "outer": _outer,
+    "grid": _grid, "contracted": _contracted, "resized": _resized, "windowed": _windowed, "abreast": _abreast,
+    "atop": _atop, "behind": _behind, "interleaved": _interleaved, "batched": _batched, "paired": _paired,
+    "tiled": _tiled,
 }  # fmt: skip
 """What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
 
@@ -325,6 +448,10 @@ CREATES: frozenset[Rule] = frozenset({_sized, _filled, _drawn, _counted, _square
 """Rules of functions that take no tensor."""
 
 
+LISTS: frozenset[Rule] = frozenset({_joined, _stacked, _abreast, _atop, _behind})
+"""Rules of functions that take a list of tensors."""
+
+
 def result_shape(name: str, operands: Iterable[Value], arguments: Arguments | None) -> TensorShape:
     """The shape of the result of an operator or module."""
     library = name.rpartition(".")[0]
@@ -337,10 +464,18 @@ def result_shape(name: str, operands: Iterable[Value], arguments: Arguments | No
     rule = RULES.get(named) if named is not None else None
     if rule is None or (not shapes and rule not in CREATES):
         return UNSHAPED
-    if rule in {_joined, _stacked} and not _are_tensors(operands[0]):
+    if rule in LISTS and not _are_tensors(operands[0]):
         shapes = (*shapes, UNSHAPED)  # more of them, or others
-    given = arguments.positional[1:] if library and rule not in CREATES else arguments.positional
+    if rule in {_grid, _contracted} and not all(map(_is_counted, operands)):
+        return UNSHAPED
+    is_behind = library and rule not in CREATES and rule is not _contracted
+    given = arguments.positional[1:] if is_behind else arguments.positional
     return rule(shapes[:1] if named == "same" else shapes, given, arguments.keywords)
+
+
+def _is_counted(value: Value) -> bool:
+    """Whether it is known how many tensors a value is."""
+    return isinstance(value, (Tensor, Const)) or _are_tensors(value)
 
 
 def _are_tensors(value: Value) -> bool:

@@ -7,5 +7,11 @@ from exportlint.analysis.torch.operator import operator
 OPERATORS = (
     operator("cat concat concatenate", shape="joined"),
     operator("stack", shape="stacked"),
+    operator("hstack", shape="abreast"),
+    operator("vstack row_stack", shape="atop"),
+    operator("dstack", shape="behind"),
+    operator("meshgrid", shape="grid", storage="view"),
     operator("repeat", shape="repeated"),
+    operator("tile", shape="tiled"),
+    operator("repeat_interleave", shape="interleaved"),
 )

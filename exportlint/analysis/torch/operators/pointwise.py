@@ -81,6 +81,8 @@ OPERATORS = (
     operator("ne not_equal", shape="elementwise"),
     operator("clamp clip", shape="elementwise", read=("min", "max")),
     operator("where", shape="elementwise"),
+    *each("complex polar", shape="elementwise"),
+    *each("bucketize isin", shape="same"),
     *each("Tensor.fill_ Tensor.zero_ Tensor.copy_", shape="same"),
     *each("Tensor.random_ Tensor.bernoulli_", shape="same"),
     *each("Tensor.normal_ Tensor.log_normal_", shape="same", plain=("mean", "std")),

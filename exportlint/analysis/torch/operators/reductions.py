@@ -16,5 +16,5 @@ OPERATORS = (
     operator("histc", plain=("bins",)),
     *each("histogram histogramdd", varying="refused", plain=("bins",)),
     operator("gradient", varying="fixed"),
-    operator("diff", plain=("n",)),
+    operator("diff", shape="resized", plain=("n",)),
 )
