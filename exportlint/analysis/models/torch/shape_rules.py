@@ -351,6 +351,8 @@ def _contracted(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywo
     for term, shape in zip(terms, shapes, strict=True):
         for place, letter in enumerate(term):
             sizes.setdefault(letter, []).append(TensorShape((shape.at(place),), 1))
+    if not sizes.keys() >= set(result):  # torch raises
+        return UNSHAPED
     return TensorShape(tuple([reduce(broadcast, sizes[letter]).at(0) for letter in result]), len(result))
 
 
