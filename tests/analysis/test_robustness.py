@@ -70,8 +70,8 @@ EXPRESSIONS = {
     "wrong calls": "(len(), range(1, 2, 3, 4), int('a'), print(1, sep=2), ''.join(1), (1)(2), None(), x.sum(1, 2, 3))",
     "more wrong calls": "(torch.sum(), torch.cat(), torch.zeros('a'), x.view(), x.split(), x.max(a=1), nn.Linear())",
     "wrong shapes": (
-        "(torch.einsum('ab->c', x), torch.einsum('ab,,->->', x, x), torch.einsum('', x), x.movedim((0, 0), 9), x.tile('a'),"
-        " x.unfold(9), torch.meshgrid(), torch.hstack([]), torch.vstack(1), x.repeat_interleave(-1, 9), torch.outer(x))"
+        "(torch.einsum('ab->c', x), torch.einsum('ab,,->->', x, x), torch.einsum('', x), x.movedim((0, 0), 9),"
+        " x.tile('a'), x.unfold(9), torch.meshgrid(), torch.hstack([]), torch.vstack(1), x.repeat_interleave(-1, 9))"
     ),
     "still more wrong calls": "(super(), super(1, 2), super().a, isinstance(x), type(), type('A', (), {})())",
     "odd builtins": "(iter([], 1), next(), sorted(), max(), min([]), sum('a'), zip(), map(), filter(), enumerate())",
