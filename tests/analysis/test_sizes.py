@@ -196,6 +196,19 @@ SETTLED = {
     "a number that was read": ("", "k - k == 0"),
     "numbers that were read": ("", "k + 1 > k"),
     "of a helper": ("a = select(x, x[:, 0] > 0)", "a.shape[0] == (a + 1).shape[0]"),
+    "of zeros that a float's number counts": ("k = (x > 0).sum().item()", "torch.zeros(k, 2).shape[0] == k"),
+    "without what was added": ("torch._check(k >= 0)", "torch.zeros(k + 3).shape[0] - k == 3"),
+    "of cat without a part": ("torch._check(k >= 0)", "torch.cat([x, x.new_zeros(k, 4)]).shape[0] - k == n"),
+    "of padding to a size": (
+        "torch._check(y.shape[0] <= 8)",
+        "torch.cat([y, y.new_zeros(8 - y.shape[0], 4)]).shape[0] == 8",
+    ),
+    "of a slice without its start": ("torch._check(k >= 0); a = x.new_zeros(k + 3)", "a[k:].shape[0] == 3"),
+    "in a loop": (
+        "for i in range(2):\n            a = x.new_zeros(k + i)\n            if a.shape[0] - i == k: z = z + 1",
+        "n > 0",
+    ),
+    "of parts of a list": ("a, b = x[0, :2].long().abs().tolist()", "x.new_zeros(a + b).shape[0] == a + b"),
     "a number where a slice is not empty": ("k = k if x[:, 4:].numel() > 0 else 0", "k == 0"),
 }
 """Conditions that hold for all sizes: what stands in front of them, and the condition."""

@@ -364,6 +364,27 @@ def _mixed(one: Dim, other: Dim, within: Interval, *, surely: bool = False) -> A
     )
 
 
+def _canceling(one: Dim, other: Dim, within: Interval) -> Approximation:
+    """The same for an operation in which the one may cancel out the other: data may decide both, and not the result."""
+    found = _mixed(one, other, within)
+    is_data = found.is_data and (not (one.is_data and other.is_data) or are_apart(one, other))
+    return Approximation(found.lowest, found.highest, found.sources, found.varies, is_data)
+
+
+def are_apart(one: Dim, other: Dim) -> bool:
+    """Whether no number that data decides is in both."""
+    return (
+        one.sources is not None
+        and other.sources is not None
+        and not any(isinstance(source, Unbacked) for source in one.sources & other.sources)
+    )
+
+
+def _have_one_sign(one: Dim, other: Dim) -> bool:
+    ranges = one.within(), other.within()
+    return all(low >= 0 for low, _ in ranges) or all(high <= 0 for _, high in ranges)
+
+
 def _expression(number: int, terms: Counter[Monomial]) -> Dim | None:
     """The expression in its normal form; None if it is too large."""
     kept = [(monomial, coefficient) for monomial, coefficient in terms.items() if coefficient]
@@ -385,7 +406,8 @@ def _add(left: Dim, right: Dim) -> Dim:
             return found
     if ZERO in (left, right):
         return right if left == ZERO else left
-    return _mixed(left, right, interval.add(left.within(), right.within()))
+    within = interval.add(left.within(), right.within())
+    return _mixed(left, right, within) if _have_one_sign(left, right) else _canceling(left, right, within)
 
 
 def _multiply(left: Dim, right: Dim) -> Dim:
@@ -412,7 +434,7 @@ def _floor_divide(left: Dim, right: Dim) -> Dim:
             return found
     if right == ONE:
         return left
-    return _mixed(left, right, interval.floor_divide(left.within(), right.within()))
+    return _canceling(left, right, interval.floor_divide(left.within(), right.within()))
 
 
 def _exact_quotient(dividend: Expression, divisor: Expression) -> Dim | None:
@@ -475,7 +497,7 @@ def _modulo(left: Dim, right: Dim) -> Dim:
             return found
     if right in (ONE, MINUS_ONE):
         return ZERO
-    found = _mixed(left, right, interval.modulo(left.within(), right.within()))
+    found = _canceling(left, right, interval.modulo(left.within(), right.within()))
     return Approximation(found.lowest, found.highest, found.sources, found.varies, found.is_data, is_remainder=True)
 
 

@@ -134,7 +134,9 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         truth = next((s for s in (left, right) if isinstance(s, Scalar) and s.kind == "bool" and not s.assumed), None)
         if truth is not None and not isinstance(op, (ast.BitAnd, ast.BitOr)):
             frame.emit(Conversion, node, truth, target="arithmetic", operand=truth)
-        dim = read_arithmetic(frame, op, left, right) if kind == "int" else None
+        dim = None if kind == "bool" or isinstance(op, ast.Div) else read_arithmetic(frame, op, left, right)
+        if dim is not None and not dim.is_data:  # as in `x.shape[0] - n`, if `n` is in that size
+            return Size(dim, trail=scalar.trail)
         within = _range(op, left, right) if kind != "float" else None
         unbounded = is_unbounded(op, left, right)
         return Scalar(kind, scalar.api, scalar.assumed, scalar.trail, dim, within=within, unbounded=unbounded)

@@ -100,10 +100,9 @@ def dim_of(value: Value) -> Dim | None:
 
 def read_at(frame: Frame, node: ast.AST, position: int | str = 0, lowest: int | None = 0) -> Dim:
     """The number that data decides at a node; it has a name if the node gives one in a call of its function."""
-    if frame.loops:
-        return DATA if lowest == 0 else ANY_DATA
     place = f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}.{position}"
-    return unbacked(f"{frame.symbol}:{place}", lowest)
+    found = unbacked(f"{frame.symbol}:{place}", lowest)
+    return dims.approximated(found) if frame.loops else found  # in a loop it is another number in each pass
 
 
 def data_shape(frame: Frame, shape: TensorShape, positions: Iterable[int], node: ast.AST) -> TensorShape:
@@ -193,9 +192,26 @@ def read_arithmetic(frame: Frame, op: ast.operator, left: Value, right: Value) -
 
 
 def are_settled(op: ast.cmpop, left: Value, right: Value) -> bool:
-    """Whether `left op right` is known of numbers that data decides: torch.export knows it as well then."""
+    """Whether `left op right` is known of numbers that data decides, or may be: torch.export may know it as well then.
+
+    It may be of the size of a tensor and another number, if it is not known which numbers are in both.
+    """
     one, other, sign = dim_of(left), dim_of(right), SIGNS.get(type(op))
-    return one is not None and other is not None and sign is not None and _is_settled(sign, one, other)
+    if one is None or other is None or sign is None:
+        return False
+    return _may_be_alike(left, right) or _is_settled(sign, one, other)
+
+
+def _may_be_alike(left: Value, right: Value) -> bool:
+    """Whether two numbers that data decides, of which one is a size, may be made of the same ones."""
+    if not isinstance(left, Scalar) or not isinstance(right, Scalar) or "size" not in {left.api, right.api}:
+        return False
+    one, other = dim_of(left), dim_of(right)
+    if one is None or other is None or not (one.is_data and other.is_data) or dims.are_apart(one, other):
+        return False
+    # Sizes of which neither is exact are mostly those of different passes of a loop.
+    exact = [isinstance(dim, Expression) for dim in (one, other)]
+    return not all(exact) and (any(exact) or left.api != right.api)
 
 
 def are_equal_shapes(left: Value, right: Value) -> bool:

@@ -180,7 +180,7 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
     for part, given in zip(parts, values, strict=False):
         value = next((o for o in options(given) if isinstance(o, Tensor)), given)
         if isinstance(part, ast.Slice):
-            dims.append(DATA if _has_data_bound(frame, part) else sliced(frame, part, tensor, position))
+            dims.append(_sliced(frame, part, tensor, position))
             position += 1
         elif isinstance(value, Const) and value.value is None:
             dims.append(ONE)
@@ -258,6 +258,15 @@ def _cuts(node: ast.Slice) -> bool:
     lower, upper = node.lower, node.upper
     is_cut = isinstance(lower, ast.Constant) and isinstance(lower.value, int) and lower.value > 0
     return is_cut or (isinstance(upper, ast.UnaryOp) and isinstance(upper.op, ast.USub))
+
+
+def _sliced(frame: Frame, node: ast.Slice, tensor: Tensor, position: int) -> Dim:
+    """The size of a slice: data surely decides it if it decides one bound, and not the size or the other bound too."""
+    if not _has_data_bound(frame, node):
+        return sliced(frame, node, tensor, position)
+    ends = [data_of(frame.peek(end)) is not None for end in (node.lower, node.upper) if end is not None]
+    is_one = sum(ends) + (node.upper is None and position in tensor.dynamic) == 1
+    return DATA if is_one else ANY_SIZE
 
 
 def _has_data_bound(frame: Frame, node: ast.Slice) -> bool:

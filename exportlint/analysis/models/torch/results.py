@@ -119,7 +119,7 @@ def build(
     if returns.kind in {"tensor", "self"}:
         shape = SCALAR if _is_zero_dim(name, arguments) else result_shape(name, operands, arguments)
         dims = selected_dim(name, arguments) if dynamic else data_dims(name, arguments) if creates else frozenset()
-        dims = dims or kept_dims(name, operands) or divided_dims(name, operands, arguments)
+        dims = dims or kept_dims(name, operands, shape) or divided_dims(name, operands, arguments)
         shape = data_shape(frame, shape, dims - shape.dynamic, node)
         made = result(frame, node, name, flat(operands), dtype_of(returns, operands, arguments), shape)
         # Whatever went in, an operator of torch gives a tensor.

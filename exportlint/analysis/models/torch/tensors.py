@@ -214,7 +214,7 @@ def _read(frame: Frame, call: Call, node: ast.AST) -> Value:
         frame.emit(Conversion, node, tensor, target="tolist()", operand=tensor)
     # most tensors hold floats, but numbers that are passed in as a tensor or become a list are mostly counts
     kind = tensor.kind or (None if tensor.origin is Origin.INPUT or name == "tolist" else "float")
-    dim = read_at(frame, node, lowest=None) if kind == "int" and name == "item" else None
+    dim = read_at(frame, node, lowest=None) if kind != "bool" and name == "item" else None
     scalar = Scalar(kind, name, tensor.assumed, tensor.trail, dim, unbounded=True)
     return scalar if name == "item" else Sequence(scalar)
 
