@@ -6,7 +6,17 @@ import ast
 from collections.abc import Callable, Iterable
 from functools import partial, reduce
 
-from exportlint.analysis.domain.dim import ANY_NUMBER, ANY_SIZE, ONE, ZERO, Dim, Expression, constant, depending, maximum
+from exportlint.analysis.domain.dim import (
+    ANY_NUMBER,
+    ANY_SIZE,
+    ONE,
+    ZERO,
+    Dim,
+    Expression,
+    constant,
+    depending,
+    maximum,
+)
 from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape, broadcast, convolved, multiplied, transformed
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Sequence, Shape, Size, Tensor, Tuple, Value
