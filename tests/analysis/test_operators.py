@@ -422,7 +422,7 @@ def fits(sample: Sample, call: Call, shape: list[int]) -> bool:
     if rule in {"first", "batched"}:
         return bool(shape[0] == call.tensors[0].shape[0])
     if rule in {"signal", "image", "volume"}:
-        return len(shape) == call.tensors[0].dim() and shape[0] == call.tensors[0].shape[0]
+        return bool(len(shape) == call.tensors[0].dim() and shape[0] == call.tensors[0].shape[0])
     if rule == "counted":
         return len(shape) == 1
     if rule == "divided":
