@@ -85,9 +85,13 @@ def dimensions(name: str) -> int:
     return int(name[-2]) + 1 if name[-2].isdigit() else 3 if name in {"Unfold", "PixelShuffle", "PixelUnshuffle"} else 1
 
 
+SPATIAL = {"signal": 1, "image": 2, "volume": 3}
+"""How many dimensions stand behind the channels."""
+
+
 @pytest.mark.parametrize("layer", one_in(4, [layer for layer in LAYERS if layer.shape]), ids=lambda layer: layer.name)
 def test_a_module_keeps_the_rows_of_its_input(layer: Layer) -> None:
-    kept, same, features = [], [], []
+    kept, same, features, ranks = [], [], [], []
     for (arguments, shape), rows in itertools.product(samples(layer), ROWS):
         if len(shape) < dimensions(layer.name):
             continue  # one sample, not a batch of them
@@ -97,10 +101,12 @@ def test_a_module_keeps_the_rows_of_its_input(layer: Layer) -> None:
             kept.append(result[0].shape[0] == rows)
             same.append(result[0].shape == given[0].shape)
             features.append(result[0].shape[:-1] == given[0].shape[:-1])
+            ranks.append(result[0].dim())
     assert kept
     assert all(kept)
     assert layer.shape != "same" or all(same)
     assert layer.shape != "features" or all(features)
+    assert layer.shape not in SPATIAL or set(ranks) == {SPATIAL[layer.shape] + 2}
 
 
 @each_layer

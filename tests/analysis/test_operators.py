@@ -421,6 +421,8 @@ def fits(sample: Sample, call: Call, shape: list[int]) -> bool:
         return shape[:last] + shape[last + 1 :] == given[:last] + given[last + 1 :]
     if rule in {"first", "batched"}:
         return bool(shape[0] == call.tensors[0].shape[0])
+    if rule in {"signal", "image", "volume"}:
+        return bool(len(shape) == call.tensors[0].dim() and shape[0] == call.tensors[0].shape[0])
     if rule == "counted":
         return len(shape) == 1
     if rule == "divided":

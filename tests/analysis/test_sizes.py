@@ -220,6 +220,12 @@ OPEN = {
     "a number": ("", "2 * n == 12"),
     "what is missing": ("pad = 8 - n", "pad"),
     "a number where a size is not 0": ("k = k if x.size(x.dim() - 1) > 0 else 0", "k > 3"),
+    "padded by a tensor": (
+        "y = torch.conv1d(x[None].mT, torch.ones(1, 4, 1))", "nn.functional.pad(y, (0, x.sum().long())).shape[2] > 9"
+    ),
+    "of a convolution": (
+        "y = torch.conv1d(nn.functional.pad(x.view(1, 4, n), (0, k)), torch.ones(1, 4, 1))", "y.shape[-1] > 9"
+    ),
     "of two selections": ("", "y.shape[0] == x[x[:, 0] > 1].shape[0]"),
     "of a selection and what it is made of": ("", "y.shape[0] == n"),
     "of a helper that is called twice": (

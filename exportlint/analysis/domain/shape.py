@@ -185,3 +185,16 @@ def multiplied(one: TensorShape, other: TensorShape) -> TensorShape:
 def transformed(shape: TensorShape, features: Dim = ANY_SIZE) -> TensorShape:
     """With another size of the last dimension."""
     return shape.first(1) if shape.rank is None else shape.replaced(-1, features)
+
+
+def convolved(shape: TensorShape, dimensions: int) -> TensorShape:
+    """The shape of what slides a window over the last dimensions: a batch, unless the rank says otherwise.
+
+    A size there that comes from data stays one that does.
+    """
+    rank = dimensions + 2 if shape.rank is None else shape.rank
+    if rank not in (dimensions + 1, dimensions + 2):
+        return shape.first(1)
+    leading = rank - dimensions - 1
+    slid = [dim if dim.is_data else ANY_SIZE for dim in shape.up_to(rank)[leading + 1 :]]
+    return TensorShape((*shape.up_to(leading), ANY_SIZE, *slid), rank)

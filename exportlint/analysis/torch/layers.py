@@ -9,11 +9,12 @@ from typing import Literal
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.operator import Backward
 
-LayerShape = Literal["same", "rows", "features"]
+LayerShape = Literal["same", "rows", "features", "signal", "image", "volume"]
 """How the shape of the result follows from a batch.
 
 same: it is that of the input. rows: it has as many rows, whatever the arguments. features: only the last dimension is
-another.
+another. signal, image, volume: likewise with as many rows, and with channels and one, two or three dimensions behind
+them.
 """
 
 Parameters = Literal["always", "unless", "asked", "never"]
@@ -117,13 +118,9 @@ LAYERS = (
     ),
     *_each("FractionalMaxPool2d FractionalMaxPool3d", shape="rows", parameters="never", effects="always"),
     *_each("Flatten Unflatten", parameters="never"),
-    *_each(
-        """
-        Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d
-        LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d
-        """,
-        shape="rows",
-    ),
+    *_each("Conv1d ConvTranspose1d LazyConv1d LazyConvTranspose1d", shape="signal"),
+    *_each("Conv2d ConvTranspose2d LazyConv2d LazyConvTranspose2d", shape="image"),
+    *_each("Conv3d ConvTranspose3d LazyConv3d LazyConvTranspose3d", shape="volume"),
     *_each("Linear LazyLinear Bilinear", shape="features", backward="untraced"),
     *_each("Embedding", shape="rows", effects="asked"),  # `max_norm` writes to the weights
     *_each("EmbeddingBag", effects="asked"),

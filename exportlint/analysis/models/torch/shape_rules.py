@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from functools import reduce
+from functools import partial, reduce
 
-from exportlint.analysis.domain.dim import ANY_NUMBER, ANY_SIZE, ONE, ZERO, Expression, constant, depending, maximum
+from exportlint.analysis.domain.dim import (
+    ANY_NUMBER,
+    ANY_SIZE,
+    ONE,
+    ZERO,
+    Dim,
+    Expression,
+    constant,
+    depending,
+    maximum,
+)
 from exportlint.analysis.domain.lattice import tensors_in
-from exportlint.analysis.domain.shape import UNSHAPED, TensorShape, broadcast, multiplied, transformed
+from exportlint.analysis.domain.shape import UNSHAPED, TensorShape, broadcast, convolved, multiplied, transformed
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Sequence, Shape, Size, Tensor, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import DATA, dim_of, note_conversion, note_fixed_rows, size_at
+from exportlint.analysis.eval.sizes import ANY_DATA, DATA, dim_of, note_conversion, note_fixed_rows, size_at
 from exportlint.analysis.facts.sizes import FixedSize
 from exportlint.analysis.torch.layers import LayerShape, find_layer
 from exportlint.analysis.torch.operator import ShapeRule
@@ -285,7 +295,7 @@ def _padded(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords:
     amounts = keywords.get("pad") or (given[0] if given else None)
     if not isinstance(amounts, Tuple):
         return shape.first(1)
-    added = [ANY_NUMBER if (dim := dim_of(item)) is None else dim for item in amounts.items]
+    added = [_amount(item) for item in amounts.items]
     if shape.rank is None:
         # what is added follows from the first size: that is the one that is padded
         sources = shape.at(0).sources or frozenset()
@@ -293,6 +303,14 @@ def _padded(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords:
     for i, (before, after) in enumerate(zip(added[::2], added[1::2], strict=False)):
         shape = shape.replaced(-1 - i, shape.at(-1 - i) + before + after)
     return shape
+
+
+def _amount(value: Value) -> Dim:
+    """By how much a dimension is padded: `pad` reads the number in a tensor."""
+    if isinstance(data_of(value), Tensor):
+        return ANY_DATA
+    found = dim_of(value)
+    return ANY_NUMBER if found is None else found
 
 
 def _topmost(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
@@ -425,6 +443,18 @@ def _tiled(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: 
     return _repeated(shapes, (Tuple((*ones, *items)),), {})
 
 
+def _signal(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    return convolved(shapes[0], 1)
+
+
+def _image(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    return convolved(shapes[0], 2)
+
+
+def _volume(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
+    return convolved(shapes[0], 3)
+
+
 RULES: dict[ShapeRule, Rule] = {
     "same": _same, "elementwise": _same, "first": _first, "reduced": _reduced, "swapped": _swapped,
     "transposed": _transposed, "permuted": _permuted, "unsqueezed": _unsqueezed, "squeezed": _squeezed,
@@ -435,13 +465,15 @@ RULES: dict[ShapeRule, Rule] = {
     "multiplied": _multiplied, "transformed": _transformed, "padded": _padded, "moved": _moved, "outer": _outer,
     "grid": _grid, "contracted": _contracted, "resized": _resized, "windowed": _windowed, "abreast": _abreast,
     "atop": _atop, "behind": _behind, "interleaved": _interleaved, "batched": _batched, "paired": _paired,
-    "tiled": _tiled,
+    "tiled": _tiled, "signal": _signal, "image": _image, "volume": _volume,
 }  # fmt: skip
 """What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
 
 
 LAYERS: dict[LayerShape, Callable[[TensorShape], TensorShape]] = {
     "same": lambda shape: shape, "rows": lambda shape: shape.first(1), "features": transformed,
+    "signal": partial(convolved, dimensions=1), "image": partial(convolved, dimensions=2),
+    "volume": partial(convolved, dimensions=3),
 }  # fmt: skip
 """What the shape of a module's result is, for that of its input."""
 

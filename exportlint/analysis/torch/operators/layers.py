@@ -8,8 +8,11 @@ POOLING = ("kernel_size", "stride", "padding", "dilation")
 PADDED = ("dilation", "padding")
 
 OPERATORS = (
-    *each("conv1d conv2d", shape="first", compared=(*PADDED, "groups", "stride")),
-    *each("conv3d conv_transpose1d conv_transpose2d conv_transpose3d", shape="first", compared=PADDED),
+    operator("conv1d", shape="signal", compared=(*PADDED, "groups", "stride")),
+    operator("conv2d", shape="image", compared=(*PADDED, "groups", "stride")),
+    operator("conv_transpose1d", shape="signal", compared=PADDED),
+    operator("conv_transpose2d", shape="image", compared=PADDED),
+    *each("conv3d conv_transpose3d", shape="volume", compared=PADDED),
     operator("convolution", compared=PADDED),
     *each("max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d", shape="first", plain=POOLING),
     *each("max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices", plain=POOLING),
