@@ -367,7 +367,8 @@ def _mixed(one: Dim, other: Dim, within: Interval, *, surely: bool = False) -> A
 def _canceling(one: Dim, other: Dim, within: Interval) -> Approximation:
     """The same for an operation in which the one may cancel out the other: data may decide both, and not the result."""
     found = _mixed(one, other, within)
-    is_data = found.is_data and (not (one.is_data and other.is_data) or are_apart(one, other))
+    is_remaining = _is_bounded(one) != _is_bounded(other) or are_apart(one, other)
+    is_data = found.is_data and (not (one.is_data and other.is_data) or is_remaining)
     return Approximation(found.lowest, found.highest, found.sources, found.varies, is_data)
 
 
@@ -378,6 +379,11 @@ def are_apart(one: Dim, other: Dim) -> bool:
         and other.sources is not None
         and not any(isinstance(source, Unbacked) for source in one.sources & other.sources)
     )
+
+
+def _is_bounded(dim: Dim) -> bool:
+    low, high = dim.within()
+    return low > -inf and high < inf
 
 
 def _have_one_sign(one: Dim, other: Dim) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import field
 from functools import reduce
 
 from exportlint.analysis.domain import dim as sizes
-from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim
+from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Approximation, Dim
 from exportlint.analysis.domain.immutable import immutable
 
 
@@ -187,14 +187,18 @@ def transformed(shape: TensorShape, features: Dim = ANY_SIZE) -> TensorShape:
     return shape.first(1) if shape.rank is None else shape.replaced(-1, features)
 
 
+_WINDOWS = Approximation(lowest=1, is_data=True)
+"""How many windows fit into a size that data decides."""
+
+
 def convolved(shape: TensorShape, dimensions: int) -> TensorShape:
     """The shape of what slides a window over the last dimensions: a batch, unless the rank says otherwise.
 
-    A size there that comes from data stays one that does.
+    A size there that comes from data stays one that does, and is not 0: torch.export notes that a window fits.
     """
     rank = dimensions + 2 if shape.rank is None else shape.rank
     if rank not in (dimensions + 1, dimensions + 2):
         return shape.first(1)
     leading = rank - dimensions - 1
-    slid = [dim if dim.is_data else ANY_SIZE for dim in shape.up_to(rank)[leading + 1 :]]
+    slid = [_WINDOWS if dim.is_data else ANY_SIZE for dim in shape.up_to(rank)[leading + 1 :]]
     return TensorShape((*shape.up_to(leading), ANY_SIZE, *slid), rank)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from exportlint.analysis.domain.dim import ANY_SIZE
+from exportlint.analysis.domain.dim import Expression
 from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.shape import TensorShape
 from exportlint.analysis.domain.values import (
@@ -27,14 +27,14 @@ KEEPS: frozenset[ShapeRule | None] = frozenset({"same", "elementwise", "joined",
 
 
 def kept_dims(name: str, operands: tuple[Value, ...], shape: TensorShape) -> frozenset[int]:
-    """The data-dependent dimensions of the first tensor, where an operator keeps them and `shape` tells no size."""
+    """The data-dependent dimensions of the first tensor, where an operator keeps them and `shape` has no exact size."""
     if find(name).shape not in KEEPS:
         return frozenset()
     found: frozenset[int] = frozenset()
     for tensor in flat(operands[:1]):
         if isinstance(tensor, Tensor):
             found |= tensor.dynamic
-    return frozenset(dim for dim in found if shape.at(dim) == ANY_SIZE)
+    return frozenset(dim for dim in found if not isinstance(shape.at(dim), Expression))
 
 
 def selected_dim(name: str, arguments: Arguments | None) -> frozenset[int]:

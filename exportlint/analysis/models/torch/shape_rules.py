@@ -217,6 +217,8 @@ def _joined(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords:
     at = _dim_or(0, given, keywords, 0)
     if at is None:
         return UNSHAPED
+    rank = next((shape.rank for shape in shapes if shape.rank is not None), None)
+    shapes = tuple([shape if shape.rank is not None else TensorShape(shape.dims, rank) for shape in shapes])
     whole = reduce(broadcast, shapes)
     return whole.replaced(at, reduce(lambda found, dim: found + dim, [shape.at(at) for shape in shapes]))
 
