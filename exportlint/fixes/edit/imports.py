@@ -119,13 +119,19 @@ class TopLevelImports:
         removed = {word for draft in drafts for word in _WORD.findall(text[draft.start : draft.end])}
         gone = {_bound(alias) for line in self._imports for alias in line.names} & removed
         rows = [(text.count("\n", 0, draft.start) + 1, text.count("\n", 0, draft.end) + 1) for draft in drafts]
+        used: set[str] = set()
         for statement in self._tree.root.body:  # most names stand in some statement that nothing touches
             if not gone:
                 return gone
             start = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
             end = statement.end_lineno or statement.lineno
-            if not any(first <= end and start <= last for first, last in rows):
+            if any(first <= end and start <= last for first, last in rows):
+                used |= _words(statement)
+            else:
                 gone -= _words(statement)
+        gone &= used
+        if not gone:
+            return gone
         try:
             return gone - _words(ast.parse(applied(text, drafts)))
         except SyntaxError:

@@ -53,6 +53,7 @@ def test_unused(head: str, expected: str | None) -> None:
 
 def test_an_import_that_was_unused_before_stays() -> None:
     assert after("import unused\nimport old\n" + BODY).startswith("import unused\n\n")
+    assert after("import f\nimport old\n" + BODY).startswith("import f\n\n")  # `f` is an attribute
 
 
 def test_a_package_says_what_it_has() -> None:
