@@ -199,19 +199,21 @@ def are_settled(op: ast.cmpop, left: Value, right: Value) -> bool:
     one, other, sign = dim_of(left), dim_of(right), SIGNS.get(type(op))
     if one is None or other is None or sign is None:
         return False
-    return _may_be_alike(left, right) or _is_settled(sign, one, other)
+    apis = [value.api for value in (left, right) if isinstance(value, Scalar)]
+    if len(apis) == 2 and "size" in apis and _may_be_alike(one, other, are_sizes=apis[0] == apis[1]):
+        return True
+    return _is_settled(sign, one, other)
 
 
-def _may_be_alike(left: Value, right: Value) -> bool:
-    """Whether two numbers that data decides, of which one is a size, may be made of the same ones."""
-    if not isinstance(left, Scalar) or not isinstance(right, Scalar) or "size" not in {left.api, right.api}:
+def _may_be_alike(one: Dim, other: Dim, *, are_sizes: bool) -> bool:
+    """Whether two numbers that data decides may be made of the same ones.
+
+    Sizes of which neither is exact are taken for those of different passes of a loop.
+    """
+    if not (one.is_data and other.is_data) or dims.are_apart(one, other):
         return False
-    one, other = dim_of(left), dim_of(right)
-    if one is None or other is None or not (one.is_data and other.is_data) or dims.are_apart(one, other):
-        return False
-    # Sizes of which neither is exact are mostly those of different passes of a loop.
     exact = [isinstance(dim, Expression) for dim in (one, other)]
-    return not all(exact) and (any(exact) or left.api != right.api)
+    return not all(exact) and (any(exact) or not are_sizes)
 
 
 def are_equal_shapes(left: Value, right: Value) -> bool:

@@ -262,15 +262,12 @@ def _cuts(node: ast.Slice) -> bool:
 
 def _sliced(frame: Frame, node: ast.Slice, tensor: Tensor, position: int) -> Dim:
     """The size of a slice: data surely decides it if it decides one bound, and not the size or the other bound too."""
-    if not _has_data_bound(frame, node):
+    bounds = [end for end in (node.lower, node.upper) if end is not None]
+    count = sum(data_of(frame.peek(bound)) is not None for bound in bounds)
+    if not count:
         return sliced(frame, node, tensor, position)
-    ends = [data_of(frame.peek(end)) is not None for end in (node.lower, node.upper) if end is not None]
-    is_one = sum(ends) + (node.upper is None and position in tensor.dynamic) == 1
-    return DATA if is_one else ANY_SIZE
-
-
-def _has_data_bound(frame: Frame, node: ast.Slice) -> bool:
-    return any(data_of(frame.peek(p)) is not None for p in (node.lower, node.upper) if p is not None)
+    is_size_data = node.upper is None and position in tensor.dynamic
+    return DATA if count == 1 and not is_size_data else ANY_SIZE
 
 
 def _shape_item(frame: Frame, node: ast.Subscript, shape: Shape, index: Value) -> Value:

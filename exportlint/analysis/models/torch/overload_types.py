@@ -32,7 +32,7 @@ def coarse(value: Value) -> str:
             return "true" if value.value else "false"
         return type(value.value).__name__
     if isinstance(value, Scalar):
-        return "scalar" if value.kind in {None, "float"} else str(value.kind)  # "float" may be no more than a guess
+        return "scalar" if value.kind is None or value.kind == "float" else value.kind  # "float" may only be guessed
     if isinstance(value, Size):
         return "int"
     if isinstance(value, Shape):

@@ -445,16 +445,17 @@ def _tiled(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: 
     return _repeated(shapes, (Tuple((*ones, *items)),), {})
 
 
-def _signal(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
-    return convolved(shapes[0], 1)
+def _like_layer(layer: Callable[[TensorShape], TensorShape]) -> Rule:
+    """The rule of a function that does what a module does."""
+    return lambda shapes, _given, _keywords: layer(shapes[0])
 
 
-def _image(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
-    return convolved(shapes[0], 2)
-
-
-def _volume(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
-    return convolved(shapes[0], 3)
+LAYERS: dict[LayerShape, Callable[[TensorShape], TensorShape]] = {
+    "same": lambda shape: shape, "rows": lambda shape: shape.first(1), "features": transformed,
+    "signal": partial(convolved, dimensions=1), "image": partial(convolved, dimensions=2),
+    "volume": partial(convolved, dimensions=3),
+}  # fmt: skip
+"""What the shape of a module's result is, for that of its input."""
 
 
 RULES: dict[ShapeRule, Rule] = {
@@ -467,17 +468,10 @@ RULES: dict[ShapeRule, Rule] = {
     "multiplied": _multiplied, "transformed": _transformed, "padded": _padded, "moved": _moved, "outer": _outer,
     "grid": _grid, "contracted": _contracted, "resized": _resized, "windowed": _windowed, "abreast": _abreast,
     "atop": _atop, "behind": _behind, "interleaved": _interleaved, "batched": _batched, "paired": _paired,
-    "tiled": _tiled, "signal": _signal, "image": _image, "volume": _volume,
+    "tiled": _tiled, "signal": _like_layer(LAYERS["signal"]), "image": _like_layer(LAYERS["image"]),
+    "volume": _like_layer(LAYERS["volume"]),
 }  # fmt: skip
 """What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
-
-
-LAYERS: dict[LayerShape, Callable[[TensorShape], TensorShape]] = {
-    "same": lambda shape: shape, "rows": lambda shape: shape.first(1), "features": transformed,
-    "signal": partial(convolved, dimensions=1), "image": partial(convolved, dimensions=2),
-    "volume": partial(convolved, dimensions=3),
-}  # fmt: skip
-"""What the shape of a module's result is, for that of its input."""
 
 
 CREATES: frozenset[Rule] = frozenset({_sized, _filled, _drawn, _counted, _squared})
