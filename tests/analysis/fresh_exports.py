@@ -19,6 +19,10 @@ else:
 _CONTEXT.set_forkserver_preload(["torch._dynamo.functional_export", "torch._export.non_strict_utils"])
 
 
+MODULE = "strict_model"
+"""What a file is imported as."""
+
+
 def refusal(file: Path, *, strict: bool) -> str:
     """Why torch.export refuses the `Model` of a file for a tensor of 3 rows and 4 columns; empty if it does not."""
     ours, theirs = _CONTEXT.Pipe(duplex=False)
@@ -36,7 +40,7 @@ def refusal(file: Path, *, strict: bool) -> str:
 
 def loaded(file: Path) -> ModuleType:
     """A file as a module that TorchDynamo can import by its name."""
-    spec = importlib.util.spec_from_file_location("strict_model", file)
+    spec = importlib.util.spec_from_file_location(MODULE, file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from exportlint.config import Layer
 from exportlint.config.settings import combine
 from exportlint.linter import Task, lint
+from tests.analysis import fresh_exports
 from tests.analysis.fresh_exports import refusal
 
 MODEL = """\
@@ -276,13 +276,8 @@ def loaded(code: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The model, which TorchDynamo imports by its name."""
     file = directory / "model.py"
     file.write_text(MODEL.format(code), "utf-8")
-    spec = importlib.util.spec_from_file_location("strict_model", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)
-    spec.loader.exec_module(module)
-    return module.Model().eval()
+    monkeypatch.setitem(sys.modules, fresh_exports.MODULE, sys)  # what stands there is put back after the test
+    return fresh_exports.loaded(file).Model().eval()
 
 
 @pytest.mark.parametrize("code", [*REFUSED, *REFUSED_OF_NUMPY, *READ])
