@@ -15,6 +15,7 @@ from exportlint.fixes.control_flow.truth import condition_fix
 from exportlint.fixes.edit.attempts import declined, first_of
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.numbers.distinct_values import distinct_values_fix
+from exportlint.fixes.numbers.index_lists import index_list_fix
 from exportlint.fixes.numbers.index_select import selection_fix
 from exportlint.fixes.numbers.indexed_lists import indexed_list_fix
 from exportlint.fixes.numbers.one_hot import one_hot_fix
@@ -32,6 +33,11 @@ MOVED = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR})
 WRITTEN = Claim(non_strict={(2, 4): None, (2, 13): ERROR}, strict={(2, 4): None, (2, 13): ERROR})
 PLACES = {"written": WRITTEN, "stored": STORED_SLICE, "unchecked": SLICE, "number": NUMBER, "moved": MOVED}
 CACHED = Claim(non_strict=always(ERROR), strict=always(None))
+LISTS = {
+    "index list": CLAIM,
+    "lone index list": Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict=always(ERROR)),
+    "lone index list of an assignment": STORED_AT,
+}
 TARGETS = {
     "list index": "index into a Python list or module list",
     "list slice": "slice of a Python list",
@@ -44,6 +50,7 @@ TARGETS = {
     "index of an assignment": "index of an assignment",
     "slice bound": "slice bound",
     "index of a tensor": "index of a tensor",
+    **dict.fromkeys(LISTS, "item of a list of indices"),
     "dim argument": "dimension of an operator",
     "number argument": "argument of an operator that needs a Python number",
     "function argument": "argument of a Python function that needs a Python number",
@@ -75,7 +82,9 @@ def tensor_index(fact: Conversion | DataIndex, context: Context) -> Iterator[Rep
     yield Report(
         severity,
         f"{what} is read from a tensor: torch.export does not know its value",
-        "stack the choices and use `index_select`, or choose by a Python value",
+        "index with one tensor, such as `torch.stack([a, b])`"
+        if fact.target in LISTS
+        else "stack the choices and use `index_select`, or choose by a Python value",
         fix=lambda code: _fix(code, fact),
     )
 
@@ -84,6 +93,8 @@ def _fix(code: Code, fact: Conversion) -> Fix:
     asked = code.expression
     if isinstance(asked, ast.Compare) and fact.target in {"set element", "dict key"}:
         return condition_fix(code, fact)
+    if fact.target in LISTS:
+        return index_list_fix(code, fact)
     last = declined(REFUSED.get(fact.target, "the program does not have the number"))
     return first_of(
         code,
@@ -125,5 +136,7 @@ def _in_older_torch(fact: DataIndex, context: Context) -> Iterator[Report]:
 def _claim(fact: Conversion) -> Claim:
     if fact.target == "cache key":
         return CACHED
+    if fact.target in LISTS:
+        return LISTS[fact.target]
     is_stored_at = fact.target == "index of an assignment" and isinstance(fact.operand, Tensor)
     return STORED_AT if is_stored_at and fact.operand.kind != "bool" else CLAIM

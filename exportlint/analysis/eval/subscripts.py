@@ -171,6 +171,7 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
     values = index.items if isinstance(index, Tuple) and isinstance(node.slice, ast.Tuple) else (index,)
     if not tensor.assumed:
         _note_read_at(frame, node, parts, values)
+        _note_index_lists(frame, node, index)
     held = _held_indices(node, index)
     if held:
         return _gathered(frame, node, tensor, held)
@@ -380,12 +381,13 @@ def _store_baked(frame: Frame, target: ast.Subscript, container: Value, value: V
 def _note_stored_at(frame: Frame, target: ast.Subscript, index: Value) -> None:
     """Record the indices of an assignment to a tensor that torch wants as numbers."""
     parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
-    values = index.items if isinstance(index, Tuple) else (index,)
+    values = index.items if isinstance(index, Tuple) and not index.mutable else (index,)
     if len(values) > 1:
         _demand_numbers(frame, values, target.slice, "index of an assignment")
-    for value in (*values, *_listed(values)):
+    for value in values:
         if _is_number(value):
             demand_number(frame, value, target.slice, "index of an assignment")
+    _note_index_lists(frame, target, index)
     for bound in _bounds_in(parts):
         value = frame.peek(bound)
         data = data_of(value)
@@ -441,8 +443,6 @@ def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq
         is_number = _is_number(value) and (value.kind == "bool" or is_asked)
         if is_number or (not isinstance(part, ast.Slice) and held_number(frame, value, node) is not None):
             demand_number(frame, value, node, "index of a tensor")
-    for value in filter(_is_number, _listed(values)):
-        demand_number(frame, value, node, "index of a tensor")
     for bound in _bounds_in(parts):
         value = frame.peek(bound)
         data = data_of(value)
@@ -491,7 +491,11 @@ def _moves(part: ast.expr, value: Value, lower: Value | None) -> bool:
 
 def _is_number(value: Value) -> TypeGuard[Tensor]:
     """Whether an index is a tensor that stands for a number which export does not know: then it may ask for it."""
-    return isinstance(value, Tensor) and value.zero_dim and value.kind != "float" and not (value.known or value.literal)
+    return _may_be_number(value) and value.zero_dim and not value.literal
+
+
+def _may_be_number(value: Value) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and value.kind != "float" and not value.known
 
 
 def _selects_rows(value: Value) -> bool:
@@ -499,9 +503,45 @@ def _selects_rows(value: Value) -> bool:
     return bool(value.shape.rank) if isinstance(value, Tensor) else _is_list(value)
 
 
-def _listed(values: Seq[Value]) -> Seq[Value]:
-    """The items of lists among the indices: torch makes a tensor of each list (2.13)."""
-    return [item for value in values if isinstance(value, Tuple) and _is_list(value) for item in value.items]
+def _note_index_lists(frame: Frame, node: ast.Subscript, index: Value) -> None:
+    """Record tensor data in lists and tuples among the indices: torch makes a tensor of each, by its numbers.
+
+    A list that is the only index may hold indices: tensors of several elements are none of its numbers, and torch 2.15
+    takes 0-d tensors as they are.
+    """
+    if isinstance(index, Tuple) and not index.mutable:
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice] * len(index.items)
+        for part, value in zip(parts, index.items, strict=False):
+            for number in _numbers_in(value):
+                demand_number(frame, number, part, "index list")
+        return
+    lone = "lone index list" if isinstance(node.ctx, ast.Load) else "lone index list of an assignment"
+    for number in _numbers_in(index, is_alone=True):
+        is_index = isinstance(number, Tensor) and number.kind != "bool"
+        demand_number(frame, number, node.slice, lone if is_index else "index list")
+
+
+def _numbers_in(index: Value, *, is_alone: bool = False) -> Seq[Value]:
+    """The data that a list or tuple surely holds; that a loop which fills one may run no pass does not count."""
+    found = [
+        [number for item in items for number in _numbers_of(item, is_alone=is_alone)]
+        for option in options(filled(index))
+        for items in [_listed(option)]
+    ]
+    return found[0] if all(found) else []
+
+
+def _numbers_of(item: Value, *, is_alone: bool) -> Seq[Value]:
+    if isinstance(item, Scalar) or (_is_number(item) if is_alone else _may_be_number(item)):
+        return [item]
+    return _numbers_in(item)
+
+
+def _listed(value: Value) -> Seq[Value]:
+    """What a list or tuple holds."""
+    if isinstance(value, Tuple):
+        return value.items
+    return (value.item,) if isinstance(value, Sequence) and value.type in {"list", "tuple"} else ()
 
 
 def _is_list(value: Value) -> bool:

@@ -38,6 +38,7 @@ def report_unregistered(engine: Engine, state: State, root: Value) -> None:
     owners = [read.cell.owner for read in reads if isinstance(read.cell.owner, Instance)]
     known = dict.fromkeys((*owners, *_reachable(root)))
     registered = {mark for instance in known for mark in _registered(engine, instance)}
+    registered |= {_mark(option) for option in options(root)}  # a part of a model may hold the model in a list
     for read in reads:
         fact = _judge(engine, state, read, registered)
         if fact is not None:

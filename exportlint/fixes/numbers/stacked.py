@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import Const, Python, Scalar, Sequence, Size, Tensor, Tuple, Value
+from exportlint.analysis.eval.demands import filled
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import call, expression, keyword
 from exportlint.fixes.errors import DeclinedError
@@ -41,6 +42,7 @@ def _stacked(code: Code, node: ast.expr, device: Expression | None) -> Expressio
 
 
 def _are_tensors(value: Value) -> bool:
+    value = filled(value)
     items = value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else ()
     return bool(items) and all(isinstance(option, Tensor) for item in items for option in options(item))
 
