@@ -60,11 +60,16 @@ TARGETS = {
     "~": "operand of `~`",
     "divmod()": "operand of `divmod()`",
 }
+HELP = dict.fromkeys(LISTS, "index with a tuple, `x[i, j]`") | {
+    "index list": "index with one tensor, such as `torch.stack([i, j])`",
+}
 REFUSED = {
     "set element": "a program has no sets: which numbers are equal depends on data",
     "dim argument": "the shape of the result would depend on data",
     "number argument": "the operator needs the number while it is traced",
     "list repetition": "how many items there are would depend on data",
+    "lone index list": "a list with a tensor counts as a tuple of indices",
+    "lone index list of an assignment": "a list with a tensor counts as a tuple of indices",
 }
 """Why there is no rewrite for a target of any form."""
 
@@ -82,9 +87,7 @@ def tensor_index(fact: Conversion | DataIndex, context: Context) -> Iterator[Rep
     yield Report(
         severity,
         f"{what} is read from a tensor: torch.export does not know its value",
-        "index with one tensor, such as `torch.stack([a, b])`"
-        if fact.target in LISTS
-        else "stack the choices and use `index_select`, or choose by a Python value",
+        HELP.get(fact.target, "stack the choices and use `index_select`, or choose by a Python value"),
         fix=lambda code: _fix(code, fact),
     )
 
@@ -93,7 +96,7 @@ def _fix(code: Code, fact: Conversion) -> Fix:
     asked = code.expression
     if isinstance(asked, ast.Compare) and fact.target in {"set element", "dict key"}:
         return condition_fix(code, fact)
-    if fact.target in LISTS:
+    if fact.target == "index list":
         return index_list_fix(code, fact)
     last = declined(REFUSED.get(fact.target, "the program does not have the number"))
     return first_of(

@@ -3,7 +3,7 @@
 `x[:, [a, b]]` becomes `x[:, torch.stack([a, b])]`, of numbers that were read `x[:, torch.tensor([n, 0])]`, and
 `x[i.tolist()]` becomes `x[i]`.
 
-Never safe: a tensor of one element that is no 0-d tensor counts as a number in a list, and keeps its shape in the stack.
+Never safe: a tensor of one element counts as a number in a list, and keeps its shape in the stack.
 """
 
 from __future__ import annotations
@@ -37,9 +37,18 @@ def index_list_fix(code: Code, _: Fact) -> Fix:
 
 def _indices(code: Code, node: ast.expr) -> Expression:
     read = listed(node)
+    is_lone = isinstance(code.tree.parents[node], ast.Subscript)
     if read is None:
-        is_read = all(map(_holds_numbers, options(code.value(node))))
-        return call(code.name("torch.tensor", node), code.concrete(node)) if is_read else stacked(code, node)
+        values = options(code.value(node))
+        if is_lone and not all(
+            isinstance(value, Sequence) or (isinstance(value, Tuple) and value.mutable) for value in values
+        ):
+            raise DeclinedError("it is a tuple of indices")
+        if all(map(_holds_numbers, values)):
+            return call(code.name("torch.tensor", node), code.concrete(node))
+        if is_lone:
+            raise DeclinedError("a list with a tensor counts as a tuple of indices")
+        return stacked(code, node)
     given = tensor(code, read)
     if given is None or (given.shape.rank or 0) > 1:
         raise DeclinedError("the list holds lists")
