@@ -80,6 +80,11 @@ def always(severity: Severity | None) -> Timeline:
     return {(2, 4): severity}
 
 
+def before(version: TorchVersion) -> Timeline:
+    """An error up to the last version that was measured before this one, from which on torch.export can do it."""
+    return {(2, 4): ERROR, version: None}
+
+
 def fix_of(fact: Fact, code: Code, context: Context) -> Fix:
     """The fix that other rules have for a fact, as if nothing kept them from reporting it.
 

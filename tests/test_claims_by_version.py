@@ -41,6 +41,21 @@ CASES: list[tuple[str, Mode, dict[TorchVersion, str]]] = [
     ("y = torch.func.grad(torch.sum)(x)", "non-strict", {(2, 6): "EXP609 warning", (2, 9): "EXP609 error"}),
     ("y = x * (3 in x)", "strict", {(2, 9): "EXP103 error", (2, 13): ""}),
     ("y = x * (3 in x)", "non-strict", {(2, 9): "EXP103 error", (2, 13): "EXP103 error"}),
+    ("y = torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)", "strict", {(2, 9): "EXP615 error", (2, 13): ""}),
+    ("y = torch.bincount(x.argmax(1))", "non-strict", {(2, 6): "EXP615 error", (2, 9): ""}),
+    ("y = torch.unique_consecutive(x)", "strict", {(2, 6): "EXP615 error", (2, 9): ""}),
+    ("y = torch.quantile(x, 0.5)", "non-strict", {(2, 9): "EXP208 error", (2, 13): ""}),
+    ("y = torch.tensor_split(x, x.argmax(1))", "strict", {(2, 9): "EXP208 error", (2, 13): ""}),
+    ("y = x * max(x.sum(), 0.5)", "non-strict", {(2, 6): "EXP103 error", (2, 9): ""}),
+    ("y = x * min([x.sum(), x.prod()])", "non-strict", {(2, 6): "EXP103 error", (2, 9): ""}),
+    ("y = x * max(x.sum(), 0.5)", "strict", {(2, 6): ""}),
+    ('y = locals()["x"] * 2', "strict", {(2, 9): "EXP606 error", (2, 13): ""}),
+    ("with contextlib.suppress(ValueError):\n    y = x * 2", "strict", {(2, 9): "EXP606 error", (2, 13): ""}),
+    ("with contextlib.ExitStack():\n    y = x * 2", "strict", {(2, 9): "EXP606 error", (2, 13): ""}),
+    ("self.eval()", "strict", {(2, 9): "EXP606 error", (2, 13): ""}),
+    ("self.eval()", "non-strict", {(2, 9): ""}),
+    ("y = x[[x.argmax(), 0]]", "non-strict", {(2, 13): "EXP106 error", (2, 15): ""}),
+    ("y = x[[x.argmax(), 0]]", "strict", {(2, 13): "EXP106 error", (2, 15): "EXP106 error"}),
     ("y = nn.Parameter(torch.ones(2))", "non-strict", {(2, 6): "EXP309 warning", (2, 9): "EXP309 warning"}),
     ("y = nn.LayerNorm(2)", "non-strict", {(2, 6): "EXP309 error", (2, 9): "EXP309 warning"}),
 ]
@@ -60,6 +75,7 @@ STATES: list[tuple[str, str, Mode, dict[TorchVersion, str]]] = [
         "non-strict",
         {(2, 9): "EXP306 warning", (2, 13): "EXP306 warning"},
     ),
+    ("self.n = 0", "self.training = False\ny = x", "non-strict", {(2, 9): "EXP306 info", (2, 13): "EXP306 info"}),
     ("self.act = None", "self.act = nn.ReLU()", "non-strict", {(2, 9): "EXP306 error", (2, 13): ""}),
     ("self.act = nn.ReLU()", "self.act = nn.GELU()", "non-strict", {(2, 9): "", (2, 13): ""}),
     ("self.act = nn.ReLU()", "self.act = nn.GELU()", "strict", {(2, 9): "EXP306 error", (2, 13): ""}),
@@ -117,7 +133,8 @@ def found(members: str, forward: str, mode: Mode, version: TorchVersion, directo
 
 def findings(members: str, forward: str, mode: Mode, version: TorchVersion, directory: Path) -> Sequence[Finding]:
     """What is found in a model."""
-    head = "import copy\nimport heapq\nimport itertools\nimport random\n\nimport torch\nfrom torch import nn\n\n\n"
+    imports = "".join(f"import {name}\n" for name in ("contextlib", "copy", "heapq", "itertools", "random", "torch"))
+    head = f"{imports}from torch import nn\n\n\n"
     body = textwrap.indent(forward, " " * 8)
     source = f"{head}class Model(nn.Module):\n{members}    def forward(self, x: torch.Tensor):\n{body}"
     layer = Layer(directory, {"torch-version": version, "mode": mode, "dynamic-dims": ()})

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from exportlint.analysis.facts import Fact, HostRead
+from exportlint.analysis.facts import Call, Fact, HostRead
 from exportlint.analysis.torch.public_names import public_name
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, Claim, Context, Report, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.checks import assertion, title
 from exportlint.fixes.control_flow.conditions import tensor_condition
@@ -18,7 +18,14 @@ from exportlint.fixes.numbers.one_hot import one_hot_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
-UNTIL_2_15 = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict={(2, 4): ERROR, (2, 15): None})
+TRACED_SINCE_2_13 = Claim(non_strict=before((2, 13)), strict=before((2, 13)))
+TRACED_SINCE_2_15 = Claim(non_strict=before((2, 15)), strict=before((2, 15)))
+CLAIMS = {
+    "_assert": TRACED_SINCE_2_15,
+    **dict.fromkeys(("quantile", "nanquantile", "tensor_split"), TRACED_SINCE_2_13),
+}
+QUANTILES = frozenset({"torch.quantile", "torch.Tensor.quantile", "torch.nanquantile", "torch.Tensor.nanquantile"})
+"""They compare `q` with 0 and 1."""
 INSTEAD = {
     "equal": "use `(x == y).all()` and keep it a tensor",
     "allclose": "use `torch.isclose(x, y).all()` and keep it a tensor",
@@ -27,7 +34,11 @@ INSTEAD = {
     "is_nonzero": "use `x != 0` and choose with `torch.where`",
     "cov": "compute it from `x - x.mean()` with `torch.matmul`",
     "corrcoef": "compute it from `x - x.mean()` with `torch.matmul`",
-    "gaussian_nll_loss": "write the loss by hand, without the check of the variance",
+    **dict.fromkeys(
+        ("gaussian_nll_loss", "GaussianNLLLoss"), "write the loss by hand, without the check of the variance"
+    ),
+    **dict.fromkeys(("quantile", "nanquantile"), "sort, and interpolate between the neighbors"),
+    "tensor_split": "pass a list of numbers",
     "assert_close": "check outside the model",
     "trunc_normal_": "initialise parameters in `__init__`",
     "narrow": "slice: `x[start : start + length]`",
@@ -44,17 +55,27 @@ INSTEAD = {
 DESCRIBED = "call it outside of the model, or make it an operator with a fake kernel: `torch.library.custom_op`"
 
 
-@rule("EXP208", "data-dependent-operator", HostRead)
-def data_dependent_operator(fact: HostRead, context: Context) -> Iterator[Report]:
+@rule("EXP208", "data-dependent-operator", HostRead, Call)
+def data_dependent_operator(fact: HostRead | Call, context: Context) -> Iterator[Report]:
     """`torch.equal`, `torch.allclose`, `F.one_hot` without `num_classes`."""
-    name = fact.api.rpartition(".")[2]
-    instead = DESCRIBED if fact.described else INSTEAD.get(name)
-    severity = context.severity(UNTIL_2_15 if name == "_assert" and not fact.described else CLAIM)
+    if isinstance(fact, Call):
+        if fact.name in QUANTILES:
+            yield from _report(fact, fact.name, context)
+    elif fact.described:
+        yield from _report(fact, fact.api, context, DESCRIBED)
+    else:
+        yield from _report(fact, fact.api, context)
+
+
+def _report(fact: HostRead | Call, api: str, context: Context, described: str | None = None) -> Iterator[Report]:
+    name = api.rpartition(".")[2]
+    instead = described or INSTEAD.get(name)
+    severity = context.severity(CLAIM if described else CLAIMS.get(name, CLAIM))
     if severity is None or fact.guarded or instead is None:
         return
-    shown = fact.api if fact.described else public_name(fact.api)
+    shown = api if described else public_name(api)
     message = f"`{shown}` needs the values of a tensor while torch.export traces it"
-    fix = None if fact.described else FIXES.get(name)
+    fix = None if described else FIXES.get(name)
     yield Report(severity, message, instead, fix=None if fix is None else lambda code: fix(code, fact))
 
 

@@ -34,7 +34,7 @@ from exportlint.analysis.facts.tracing import (
 from exportlint.analysis.library_functions import LibraryFunction, find
 from exportlint.analysis.torch.operator import Operator
 from exportlint.analysis.torch.registry import find as operator
-from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.claims import ERROR, INFO, Claim, Context, Report, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -44,9 +44,10 @@ from exportlint.registry import rule
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
 SINCE_2_13 = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR})
 """Measured with torch 2.13 only."""
-TRACED_SINCE_2_15 = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 15): None})
 CACHED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(ERROR))
-BY_VERSION = {None: CLAIM, (2, 15): TRACED_SINCE_2_15}
+TRACED_SINCE_2_13 = Claim(non_strict=always(None), strict=before((2, 13)))
+TRACED_SINCE_2_15 = Claim(non_strict=always(None), strict=before((2, 15)))
+BY_VERSION = {None: CLAIM, (2, 13): TRACED_SINCE_2_13, (2, 15): TRACED_SINCE_2_15}
 """By the first torch whose TorchDynamo traces a call."""
 CHOOSES = frozenset({"builtins.max", "builtins.min"})
 

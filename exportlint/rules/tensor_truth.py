@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Branch
-from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.element_loops import elements_fix
 from exportlint.fixes.control_flow.truth import condition_fix
@@ -21,7 +21,8 @@ CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 BOOL = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
 """Up to torch 2.9, no operator takes the symbol that strict mode makes of it."""
 IN_LIST = Claim(non_strict=always(ERROR), strict={(2, 4): WARNING, (2, 15): ERROR})
-SPECIAL = {"bool()": BOOL, "traced in": BOOL, "in list": IN_LIST}
+EXTREME = Claim(non_strict=before((2, 9)), strict=always(None))
+SPECIAL = {"bool()": BOOL, "traced in": BOOL, "in list": IN_LIST, "traced max()": EXTREME, "traced min()": EXTREME}
 INSTEAD = {
     "and": "use `torch.logical_and` or `&`",
     "or": "use `torch.logical_or` or `|`",
@@ -35,6 +36,8 @@ INSTEAD = {
     "all()": "use `torch.all`, and choose with `torch.where`",
     "max()": "use `torch.maximum` or `torch.clamp`",
     "min()": "use `torch.minimum` or `torch.clamp`",
+    "traced max()": "use `torch.maximum` or `torch.clamp`",
+    "traced min()": "use `torch.minimum` or `torch.clamp`",
     "sorted()": "use `torch.sort`",
     "groupby()": "find the runs with `torch.unique_consecutive`",
     "filter()": "index with a boolean mask",
@@ -47,13 +50,15 @@ INSTEAD = {
     "list method": "use tensor comparison instead of Python's `==`",
     "is_nonzero": "use `x != 0` and choose with `torch.where`",
 }
-ORDERING = {"max()": extreme_fix, "min()": extreme_fix}
+ORDERING = dict.fromkeys(("max()", "min()", "traced max()", "traced min()"), extreme_fix)
 LABELS = {
     "comparison": "comparison of several values",
     "list method": "search in a list",
     "is_nonzero": "`is_nonzero()`",
     "traced in": "`in`",
     "in list": "`in`",
+    "traced max()": "`max()`",
+    "traced min()": "`min()`",
 }
 
 

@@ -9,7 +9,7 @@ from exportlint.analysis.domain.values import ClassValue, External
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.plain import ClassName
 from exportlint.analysis.torch.public_names import public_name
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, Claim, Context, Report, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.arrays.array_flow import without_dlpack
 from exportlint.fixes.edit.code import Code
@@ -20,8 +20,18 @@ from exportlint.registry import rule
 SUBCLASS = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 9): None})
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 NESTED = "keep the rows in one padded tensor, with a mask"
-IMPLEMENTED = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict={(2, 4): ERROR, (2, 15): None})
-IMPLEMENTED_SINCE_2_15 = frozenset({"torch.combinations", "torch.Tensor.to_mkldnn"})
+IMPLEMENTED_SINCE_2_9 = Claim(non_strict=before((2, 9)), strict=before((2, 9)))
+IMPLEMENTED_SINCE_2_13 = Claim(non_strict=before((2, 13)), strict=before((2, 13)))
+IMPLEMENTED_SINCE_2_15 = Claim(non_strict=before((2, 15)), strict=before((2, 15)))
+CLAIMS = {
+    "torch.bincount": IMPLEMENTED_SINCE_2_9,
+    "torch.Tensor.bincount": IMPLEMENTED_SINCE_2_9,
+    "torch.unique_consecutive": IMPLEMENTED_SINCE_2_9,
+    "torch.Tensor.unique_consecutive": IMPLEMENTED_SINCE_2_9,
+    "torch.quantize_per_tensor": IMPLEMENTED_SINCE_2_13,
+    "torch.combinations": IMPLEMENTED_SINCE_2_15,
+    "torch.Tensor.to_mkldnn": IMPLEMENTED_SINCE_2_15,
+}
 MADE = Claim(non_strict=always(ERROR), strict=always(None))
 CLASS_OF_FAKES = frozenset({"torch.Tensor.type", "torch.Tensor.__new__"})
 """Calls that are recorded where the code takes `type(x)`."""
@@ -35,6 +45,13 @@ INSTEAD = {
     "torch.quantization.quantize_dynamic": "export the float model, and quantize the program",
     "torch.ao.nn.quantized.dynamic": "export the float model, and quantize the program",
     "torch.quantize_per_channel": "use `torch.fake_quantize_per_channel_affine`",
+    "torch.quantize_per_tensor": "use `torch.fake_quantize_per_tensor_affine`",
+    **dict.fromkeys(
+        ("torch.bincount", "torch.Tensor.bincount"), "count with `F.one_hot(x, n).sum(0)`, for a fixed number `n`"
+    ),
+    **dict.fromkeys(
+        ("torch.unique_consecutive", "torch.Tensor.unique_consecutive"), "use `torch.unique`, or compare neighbors"
+    ),
     "torch.linalg.lstsq": "use `torch.linalg.pinv(a) @ b`",
     "torch.nn.functional.ctc_loss": "compute the loss outside the model",
     "torch.ctc_loss": "compute the loss outside the model",
@@ -77,11 +94,9 @@ def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
 
 
 def _claim(fact: Call) -> Claim:
-    if fact.name in IMPLEMENTED_SINCE_2_15:
-        return IMPLEMENTED
     if fact.name in CLASS_OF_FAKES:
         return MADE if fact.name == "torch.Tensor.__new__" else CLAIM
-    return SUBCLASS if _makes_subclass(fact) else CLAIM
+    return SUBCLASS if _makes_subclass(fact) else CLAIMS.get(fact.name, CLAIM)
 
 
 def _makes_subclass(fact: Call) -> bool:

@@ -87,6 +87,9 @@ def _extremum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
         if data is not None:
             demand_truth(frame, data, node, construct)
     flat = [o for v in values for o in options(v)]
+    tensor = next((value for value in values if isinstance(data_of(value), Tensor)), None)
+    if tensor is not None and len(values) < 3:
+        demand_truth(frame, tensor, node, "traced min()" if name == "min" else "traced max()")
     if any(isinstance(o, Tensor) for o in flat):
         return result(frame, node, name, values)
     scalar = next((o for o in flat if isinstance(o, Scalar) and not o.assumed), None)

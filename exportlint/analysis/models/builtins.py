@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 functions("builtins.bytes", pure=True, strict="refuses", traced_from=(2, 15))
+functions("builtins.locals", strict="refuses", traced_from=(2, 13))
 functions("builtins.dir builtins.globals builtins.eval builtins.exec builtins.compile", strict="refuses")
 functions("builtins.__import__ builtins.memoryview", strict="refuses")
 functions("builtins.bytearray builtins.object", strict="refuses", traced_from=(2, 15))

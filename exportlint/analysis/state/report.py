@@ -113,7 +113,7 @@ def _facts(
         carried=read is not None,
         contents=write.kind == "contents",
         is_tensor=any(True for _ in tensors_in(write.value)),
-        before=_held(changed[0].before),
+        before=_held_before(changed[0]),
         iterator=_iterator(write),
         beside_tensors=beside_tensors and write.at_root and write.kind == "binding",
     )  # fmt: skip
@@ -185,6 +185,11 @@ def _holder(engine: Engine, cell: Cell) -> Holder:
         return "global"
     names = {a.arg for a in ast.walk(cell.owner) if isinstance(a, ast.arg)} if isinstance(cell.owner, ast.AST) else ()
     return "default" if cell.name in names else "object"
+
+
+def _held_before(write: Write) -> Held:
+    is_set = write.before is None and write.cell.name == "training"  # by the constructor of every module
+    return "other" if is_set else _held(write.before)
 
 
 def _held(value: Value | None) -> Held:

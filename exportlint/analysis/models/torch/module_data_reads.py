@@ -30,6 +30,10 @@ def note_module_reads(frame: Frame, module: TorchModule, arguments: Arguments, n
         if options.get("momentum") == NONE and options.get("track_running_stats") != FALSE:
             counter = Tensor(Origin.BUFFER, "int", name="num_batches_tracked")
             frame.emit(HostRead, node, None, api=module.name, operand=counter)
+    if module.name == "torch.nn.GaussianNLLLoss":
+        variance = data_of(arguments.get(2, "var") or NONE)
+        if isinstance(variance, Tensor):
+            frame.emit(HostRead, node, variance, api=module.name, operand=variance)
     for place, name, told_at, told in MASKED.get(module.name, ()):
         mask = data_of(arguments.get(place, name) or NONE)
         is_told = isinstance(value := arguments.get(told_at, told), Const) and value != NONE

@@ -42,6 +42,7 @@ from exportlint.analysis.eval.module_parameters import has_parameters
 from exportlint.analysis.eval.parameters import misfit
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.facts.tracing import MisfitCall, ModuleGradFlag
+from exportlint.analysis.library_functions import find, functions
 from exportlint.analysis.models.torch.distributions import with_constrained
 from exportlint.analysis.models.torch.hooks import (
     after_call,
@@ -64,6 +65,14 @@ MOVES = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "
 
 
 GROWS = frozenset({"append", "extend", "insert", "add_module"})
+
+functions(
+    " ".join(
+        f"torch.nn.Module.{name}" for name in ("apply", "eval", "get_submodule", "state_dict", "train", "zero_grad")
+    ),
+    strict="refuses",
+    traced_from=(2, 13),
+)
 
 
 @calls(ClassValue)
@@ -215,7 +224,7 @@ def call_module_method(frame: Frame, receiver: Object, name: str, arguments: Arg
         _note_move(frame, receiver, name, arguments, node)
         return receiver
     _note_grad_flag(frame, receiver, name, node)
-    _note_hook(frame, receiver, name, arguments, node)
+    _note_refused(frame, receiver, name, arguments, node)
     base = built_on(receiver)
     if isinstance(base, TorchModule) and base.items is not None:
         if name in GROWS:
@@ -233,7 +242,7 @@ def call_torch_module_method(
         _note_move(frame, module, name, arguments, node)
         return module
     _note_grad_flag(frame, module, name, node)
-    _note_hook(frame, module, name, arguments, node)
+    _note_refused(frame, module, name, arguments, node)
     if name == "forward":
         return frame.call(module, arguments, node)
     if name in GROWS and module.items is not None:
@@ -271,9 +280,12 @@ def _note_grad_flag(frame: Frame, module: Value, name: str, node: ast.AST) -> No
         frame.emit(ModuleGradFlag, node, None)
 
 
-def _note_hook(frame: Frame, module: Value, name: str, arguments: Arguments, node: ast.AST) -> None:
-    if name.startswith("register_") and name.endswith("_hook"):
+def _note_refused(frame: Frame, module: Value, name: str, arguments: Arguments, node: ast.AST) -> None:
+    """Record a method of every module that strict mode refuses to call, in some torch."""
+    is_hook = name.startswith("register_") and name.endswith("_hook")
+    if is_hook:
         register_hook(frame, module, name, arguments, node)
+    if is_hook or find(f"torch.nn.Module.{name}").strict == "refuses":
         note_call(frame, f"torch.nn.Module.{name}", arguments, node)
 
 
