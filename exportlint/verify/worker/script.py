@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
+import importlib
 import importlib.machinery
 import inspect
 import itertools
@@ -20,6 +22,7 @@ from .inputs import to_device
 from .lazily import pytree, torch
 from .models import Subject
 from .no_program import NeedsProgramError, NoProgram, calls_replaced, first_of, made_by, why
+from .options import options_may_be_missing
 from .texts import first_line, text_of, with_article
 from .words import Example, Job
 
@@ -122,10 +125,9 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
         return call
 
     main, arguments, sys.argv = sys.modules["__main__"], sys.argv, [file]
-    sys.path.insert(0, os.path.dirname(file))
-    with calls_replaced(intercept) as restore:
+    with calls_replaced(intercept) as restore, options_may_be_missing() as missing:
         try:
-            _run_as_main(file)
+            _run_as_main(file, job["model"]["module"])
         except _Reached:
             pass
         except LeftError:
@@ -133,10 +135,11 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
         except NeedsProgramError:
             raise
         except Exception as error:
-            if not refused:
+            if not refused and not missing:
                 raise
             ended = f"{type(error).__name__}: {first_line(text_of(error))}"
-            raise LookupError(f"the script ended before line {row} with {ended}, and {why(refused[-1])}") from error
+            reason = why(refused[-1]) if refused else f"it was run without its required {', '.join(missing)}"
+            raise LookupError(f"the script ended before line {row} with {ended}, and {reason}") from error
         except SystemExit as error:
             raise LookupError(f"the script ended with {error!r} before line {row}") from None
         else:
@@ -158,12 +161,22 @@ def _bound(function: Any, arguments: Any, keywords: Any) -> Mapping[str, Any] | 
     return bound.arguments
 
 
-def _run_as_main(file: str) -> None:
-    """Run a file as `python FILE` does. It stays `__main__`: what it defines looks there for its globals."""
+def _run_as_main(file: str, name: str) -> None:
+    """Run a file as `python FILE` does, or `python -m NAME` if it imports relatively to its package.
+
+    It stays `__main__`: what it defines looks there for its globals.
+    """
     loader = importlib.machinery.SourceFileLoader("__main__", file)
-    code = loader.source_to_code(loader.get_data(file), file)
+    data = loader.get_data(file)
+    code = loader.source_to_code(data, file)
     main = types.ModuleType("__main__")
     main.__dict__.update(__file__=file, __builtins__=builtins, __loader__=loader)
+    package = name.rpartition(".")[0]
+    if package and any(isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(ast.parse(data))):
+        importlib.import_module(package)
+        main.__package__ = package
+    else:
+        sys.path.insert(0, os.path.dirname(file))
     sys.modules["__main__"] = main
     exec(code, main.__dict__)  # noqa: S102 - it is the user's script
 

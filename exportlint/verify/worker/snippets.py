@@ -19,6 +19,7 @@ from .models import Subject
 from .modules import load_module
 from .options import options_may_be_missing
 from .texts import with_article
+from .values import with_shared
 from .varying import resized, varying_of
 from .words import Example, Job
 
@@ -49,7 +50,9 @@ def run_snippet(job: Job, enter: Callable[[str], None]) -> tuple[Subject, Exampl
     subject = Subject(model.train(job["train"]).to(job["device"]), None)
     if content["inputs"] is None:
         return subject, infer(subject.fresh(), content["hints"], job["varying"], job["device"])
-    return subject, _several(Example(*to_device(as_inputs(given), job["device"])), subject, job)
+    inputs = to_device(as_inputs(given), job["device"])
+    # For torch.export, inputs that are one tensor are one input, which code that calls a model does not mean.
+    return subject, _several(Example(*(with_shared(inputs, share=False) or inputs)), subject, job)
 
 
 def _namespace(content: Mapping[str, Any]) -> dict[str, Any]:
