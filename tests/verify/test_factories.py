@@ -1,0 +1,84 @@
+"""Models that methods make, or that objects hold: from what is listed to the inputs of a real run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exportlint.config import Configuration
+from exportlint.verify.run import verify
+from exportlint.verify.targets import find_targets
+from tests.cli.runner import write
+
+pytestmark = pytest.mark.thorough
+
+HEAD = "import torch\nfrom torch import nn\n\n\n"
+NET = f"""\
+{HEAD}class Net(nn.Module):
+    def __init__(self, recipe):
+        super().__init__()
+        self.layer = nn.Linear(recipe["wide"], 2)
+
+    @classmethod
+    def of(cls, recipe):
+        return cls(recipe)
+
+    def forward(self, x):
+        return self.layer(x)
+"""
+MAKERS = """\
+from net import Net
+
+
+class Base:
+    def __init__(self, recipe):
+        self.recipe = recipe
+        self.net = self.build().eval()
+
+    def build(self):
+        raise NotImplementedError
+
+
+class Runner(Base):
+    def build(self):
+        return Net(self.recipe)
+
+    @property
+    def model(self):
+        return self.net
+
+
+class Maker:
+    @staticmethod
+    def plain(recipe):
+        net = Net(recipe)
+        return net
+
+    @classmethod
+    def again(cls, recipe):
+        return cls.plain(recipe)
+"""
+USES = {
+    "a method of an object": "Runner({'wide': 6}).build()(torch.rand(2, 6))",
+    "an attribute that a base class sets": "runner = Runner({'wide': 6})\n    runner.net(torch.rand(2, 6))",
+    "a property": "Runner({'wide': 6}).model(torch.rand(2, 6))",
+    "an object that is not called": "runner = Runner({'wide': 6})",
+    "a static method": "net = Maker.plain({'wide': 6})\n    net.cuda()(torch.rand(2, 6))",
+    "a class method": "Maker.again({'wide': 6})(torch.rand(2, 6))",
+    "a class method of the model": "Net.of({'wide': 6})(torch.rand(2, 6))",
+    "a method of what a variable holds": "make = Runner({'wide': 6}).build\n    make()(torch.rand(2, 6))",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_a_method_makes_is_found(use: str, tmp_path: Path) -> None:
+    import sys
+
+    script = f"{HEAD}from makers import Maker, Runner\nfrom net import Net\n\n\ndef main():\n    {USES[use]}\n"
+    write(tmp_path, {"net.py": NET, "makers.py": MAKERS, "use.py": script})
+    found = find_targets([], Configuration(tmp_path), tmp_path)
+    assert [(target.name, target.origin) for target in found.targets] == [("net:Net", "usage")]
+    (run,) = verify(found.targets, Path(sys.executable))
+    assert (run.verdict, run.reason) == ("exports", "")
+    assert [text.partition("[")[0] + text.rpartition(",")[2] for text in run.inputs] == ["x: float32 6]"]
