@@ -1,7 +1,8 @@
-"""Models that methods make, or that objects hold: from what is listed to the inputs of a real run."""
+"""Models that methods make, that objects hold, and that lie in a folder of their own: from the list to a real run."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,8 +74,6 @@ USES = {
 
 @pytest.mark.parametrize("use", USES)
 def test_what_a_method_makes_is_found(use: str, tmp_path: Path) -> None:
-    import sys
-
     script = f"{HEAD}from makers import Maker, Runner\nfrom net import Net\n\n\ndef main():\n    {USES[use]}\n"
     write(tmp_path, {"net.py": NET, "makers.py": MAKERS, "use.py": script})
     found = find_targets([], Configuration(tmp_path), tmp_path)
@@ -82,3 +81,35 @@ def test_what_a_method_makes_is_found(use: str, tmp_path: Path) -> None:
     (run,) = verify(found.targets, Path(sys.executable))
     assert (run.verdict, run.reason) == ("exports", "")
     assert [text.partition("[")[0] + text.rpartition(",")[2] for text in run.inputs] == ["x: float32 6]"]
+
+
+LAYERS = {
+    "below the folder of a script": {
+        "code/layers/ops.py": "WIDE = 5\n",
+        "code/models/net.py": "from layers.ops import WIDE\n",
+    },
+    "where the project has another folder of that name": {
+        "layers/ops.py": "WIDE = 4\n",
+        "code/layers/ops.py": "WIDE = 5\n",
+        "code/models/net.py": "from layers.ops import WIDE\n",
+    },
+    "where a file beside it has the name of a folder": {
+        "code/utils/masks.py": "WIDE = 5\n",
+        "code/models/utils.py": "",
+        "code/models/net.py": "from utils.masks import WIDE\n",
+    },
+    "beside it and below a script": {
+        "code/layers/ops.py": "FIRST = 2\n",
+        "code/models/parts.py": "SECOND = 3\n",
+        "code/models/net.py": "from layers.ops import FIRST\nfrom parts import SECOND\n\nWIDE = FIRST + SECOND\n",
+    },
+}
+
+
+@pytest.mark.parametrize("case", LAYERS)
+def test_a_file_imports_what_lies_below_its_script(case: str, tmp_path: Path) -> None:
+    net = f"\n\n{NET}\n\ndef main():\n    Net({{'wide': WIDE}})(torch.rand(2, 5))\n"
+    files = {name: text + net if name.endswith("net.py") else text for name, text in LAYERS[case].items()}
+    write(tmp_path, files)
+    (run,) = verify(find_targets([], Configuration(tmp_path), tmp_path).targets, Path(sys.executable))
+    assert (run.target, run.verdict, run.reason) == ("code.models.net:Net", "exports", "")
