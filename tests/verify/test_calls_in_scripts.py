@@ -435,6 +435,12 @@ STARTED = {
         "cannot be built",
         "not NoneType, and it was run without its required --out",
     ),
+    "a function that it does not call": (f"def test(times=2):\n    {CALL}", "exports", ""),
+    "a function that it does not call, with what is not known": (
+        f"def test(times):\n    {CALL}",
+        "cannot be built",
+        "the script ended without calling torch.export",
+    ),
     "a module of its package": (f"from .parts import TIMES\n{CALL.replace('2', 'TIMES')}", "exports", ""),
     "a module that its package lacks": (f"from .missing import TIMES\n{CALL}", "cannot be built", "net.missing"),
 }

@@ -81,7 +81,8 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
 
     The call is still running meanwhile: the script is `__main__`, and what its `with` statements set up holds. Where
     torch refuses an earlier call, and the script does not catch that, it goes on with what stands in for the program.
-    A call that is met several times is examined when it is met for the `meeting`-th time.
+    A call that is met several times is examined when it is met for the `meeting`-th time. One in a function that the
+    script does not call is met by calling it.
 
     Raises:
         LookupError: it ended before. NeedsProgramError: the call needs what an earlier one lacks. And whatever the
@@ -128,6 +129,7 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
     with calls_replaced(intercept) as restore, options_may_be_missing() as missing:
         try:
             _run_as_main(file, job["model"]["module"])
+            _call_function_at(file, row)
         except _Reached:
             pass
         except LeftError:
@@ -179,6 +181,20 @@ def _run_as_main(file: str, name: str) -> None:
         sys.path.insert(0, os.path.dirname(file))
     sys.modules["__main__"] = main
     exec(code, main.__dict__)  # noqa: S102 - it is the user's script
+
+
+def _call_function_at(file: str, row: int) -> None:
+    """Call the function of a script that has a row, which the script has not called, if it needs no arguments."""
+    with open(file, "rb") as script:  # noqa: PTH123
+        body = ast.parse(script.read()).body
+    functions = (node for node in body if isinstance(node, ast.FunctionDef) and node.end_lineno)
+    name = next((node.name for node in functions if node.lineno <= row <= (node.end_lineno or 0)), None)
+    function = None if name is None else getattr(sys.modules["__main__"], name, None)
+    if inspect.isfunction(function) and not any(
+        parameter.default is parameter.empty and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        for parameter in inspect.signature(function).parameters.values()
+    ):
+        function()
 
 
 def _rows(frame: Any) -> range:
