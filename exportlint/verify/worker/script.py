@@ -185,7 +185,7 @@ def _run_as_main(file: str, name: str) -> None:
 
 def _call_function_at(file: str, row: int) -> None:
     """Call the function of a script that has a row, which the script has not called, if it needs no arguments."""
-    with open(file, "rb") as script:  # noqa: PTH123
+    with open(file, "rb") as script:
         body = ast.parse(script.read()).body
     functions = (node for node in body if isinstance(node, ast.FunctionDef) and node.end_lineno)
     name = next((node.name for node in functions if node.lineno <= row <= (node.end_lineno or 0)), None)
