@@ -113,3 +113,21 @@ def test_a_file_imports_what_lies_below_its_script(case: str, tmp_path: Path) ->
     write(tmp_path, files)
     (run,) = verify(find_targets([], Configuration(tmp_path), tmp_path).targets, Path(sys.executable))
     assert (run.target, run.verdict, run.reason) == ("code.models.net:Net", "exports", "")
+
+
+def test_a_file_that_parses_the_command_line_is_imported_without_one(tmp_path: Path) -> None:
+    options = (
+        "import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument('--out', required=True)\n"
+        "parser.add_argument('--wide', type=int, default=5)\noptions = parser.parse_args()\n\n\n"
+    )
+    net = NET.replace("def __init__(self, recipe)", "def __init__(self)").replace('recipe["wide"]', "options.wide")
+    write(tmp_path, {"main.py": options + net})
+    (run,) = verify(find_targets([], Configuration(tmp_path), tmp_path).targets, Path(sys.executable))
+    assert (run.verdict, run.reason, run.inputs) == ("exports", "", ("x: float32[batch=2, 5]",))
+
+
+def test_a_folder_may_be_called_like_an_installed_package(tmp_path: Path) -> None:
+    use = f"{HEAD}from net import Net\n\n\ndef main():\n    Net({{'wide': 6}})(torch.rand(2, 6))\n"
+    write(tmp_path, {"json/parts/net.py": NET, "json/parts/use.py": use})
+    (run,) = verify(find_targets([], Configuration(tmp_path), tmp_path).targets, Path(sys.executable))
+    assert (run.target, run.verdict, run.reason) == ("json.parts.net:Net", "exports", "")

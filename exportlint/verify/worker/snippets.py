@@ -6,6 +6,7 @@ import ast
 import builtins
 import importlib
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -22,6 +23,9 @@ from .texts import with_article
 from .values import with_shared
 from .varying import resized, varying_of
 from .words import Example, Job
+
+_RELATIVE = re.compile(r"^\s*from\s+\.", re.MULTILINE)
+"""How imports begin that start from the package of a file."""
 
 
 def run_snippet(job: Job, enter: Callable[[str], None]) -> tuple[Subject, Example]:
@@ -60,7 +64,7 @@ def _namespace(content: Mapping[str, Any]) -> dict[str, Any]:
     if content["is_imported"]:
         return dict(vars(load_module(file["module"], file["file"])))
     package = file["module"].rpartition(".")[0]
-    if package:  # for its relative imports
+    if package and any(_RELATIVE.search(text) for _, text in content["statements"]):
         importlib.import_module(package)
     return {"__name__": file["module"], "__file__": file["file"], "__package__": package, "__builtins__": builtins}
 
