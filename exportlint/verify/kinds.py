@@ -66,6 +66,7 @@ _SHOWN = {
     "EXP704": _shown(("example", "values", "argument")),
     # About the call of torch.export in a script, which is not the one that verify makes.
     "EXP8": _shown(("example", "values", "size")),
+    "EXP812": _shown(("example", "values", "identity")),
     "EXP9": _shown(("again", "state"), ("example", "values")),
 }
 

@@ -14,7 +14,7 @@ from exportlint.fix_requests import MAX_ASKED, answered, requests
 from exportlint.linter import merge, with_fixes
 from exportlint.source import SourceError, SourceFile
 from exportlint.verify.results import Run
-from exportlint.verify.verdicts import Judgement, judge
+from exportlint.verify.verdicts import Judgement, Surprise, judge
 from exportlint.workspace import NO_FIXES, Task, Unit, Workspace, fix_key
 
 _LINTER = "EXP0"
@@ -51,7 +51,23 @@ class Linted:
             # What is ignored is not told, but known: torch met nothing there that is news.
             hidden += _others(found, units)
         judgement = judge([*shown, *hidden], runs, self.source)
-        return replace(judgement, findings=judgement.findings[: len(shown)])
+        missed = tuple(replace(surprise, hint=self._hint(surprise)) for surprise in judgement.missed)
+        return replace(judgement, findings=judgement.findings[: len(shown)], missed=missed)
+
+    def _hint(self, surprise: Surprise) -> str:
+        """How to have the linter look at the dimension that a program is narrower in, if it takes that for static."""
+        run = surprise.run
+        if surprise.what != "size" or run.model is None or run.call is not None:
+            return ""
+        known = set(self._configuration.for_file(Path(run.model.file)).dynamic_dims)
+        others = sorted(_narrowed(run) - known)
+        if not others:
+            return ""
+        what = f"dimension{'s' if len(others) > 1 else ''} {' and '.join(map(str, others))}"
+        return (
+            f"exportlint takes {what} for static: `dynamic-dims = {sorted(known | {*others})}` makes it look"
+            " for what fixes the size"
+        )
 
     def findings(self, files: Iterable[Path], mode: Mode) -> list[Finding]:
         """What is found in files, and what their classes reach elsewhere, whatever comments there ignore."""
@@ -106,6 +122,14 @@ class Linted:
             return self._workspace.read(Task(path, self._configuration.for_file(path)))
         except SourceError:
             return None
+
+
+def _narrowed(run: Run) -> set[int]:
+    """The dimensions whose other sizes a program rejects, by number."""
+    narrower = (c for c in run.comparisons if c.kind == "size" and c.agreement == "narrower")
+    names = {part.partition(" = ")[0] for comparison in narrower for part in comparison.label.split(", ")}
+    shapes = (text.rpartition(": ")[2].partition("[")[2].rstrip("]").split(", ") for text in run.inputs)
+    return {i for sizes in shapes for i, size in enumerate(sizes) if size.rpartition("=")[0] in names}
 
 
 def _files(runs: Iterable[Run], places: Iterable[Path]) -> list[Path]:

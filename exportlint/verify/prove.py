@@ -242,8 +242,8 @@ def _rows(original: Original, path: Path) -> tuple[int, ...]:
 def _uncovered(covering: Sequence[Original], originals: Sequence[Original], path: Path) -> str:
     """Why fixes of a file cannot be proven at all."""
     if covering:
-        names = ", ".join(dict.fromkeys(f"`{original.task.target.name}`" for original in covering))
-        return f"unproven: {names} does not run it"
+        names = list(dict.fromkeys(f"`{original.task.target.name}`" for original in covering))
+        return f"unproven: {', '.join(names)} {'does' if len(names) == 1 else 'do'} not run it"
     broken = next((o for o in originals if o.task.target.model.file == path and not o.runs), None)
     if broken is not None:
         return f"unproven: `{broken.task.target.name}` {broken.run.verdict}: {broken.run.reason}"

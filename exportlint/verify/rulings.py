@@ -40,7 +40,7 @@ class Surprise:
     `severity` is that of the finding that there should have been, `what` the type of the exception or the kind of the
     comparison. `raised` is the type and the message of the exception, if there is one. `fixes` are what torch proposes;
     they are only to be shown. `further`: only `draft_export` met it. `because` are the lines that restrict the sizes
-    that were to vary.
+    that were to vary. `hint` says how to have the linter look for it.
     """
 
     run: Run
@@ -52,6 +52,7 @@ class Surprise:
     further: bool = False
     raised: tuple[str, str] | None = None
     because: tuple[Frame, ...] = ()
+    hint: str = ""
 
     @property
     def said(self) -> str:

@@ -214,9 +214,9 @@ def _verify(root: Path, *flags: str) -> list[dict[str, Any]]:
     return runs
 
 
-def _report(root: Path, *flags: str) -> dict[str, Any]:
+def _report(root: Path, *flags: str, script: str = "script.py") -> dict[str, Any]:
     command = [*python(), "-m", "exportlint", "verify", "--no-cache", "--python", sys.executable]
-    arguments = ["--calls", "--output-format", "json", "-j2", *flags, "script.py"]
+    arguments = ["--calls", "--output-format", "json", "-j2", *flags, script]
     environment = {**os.environ, "XDG_CACHE_HOME": str(root / "cache")}
     done = subprocess.run(
         [*command, *arguments], cwd=root, env=environment, capture_output=True, text=True, check=False
@@ -418,3 +418,53 @@ def test_an_import_that_fails_for_want_of_a_program_says_why_there_is_none(tmp_p
     (run,) = (run for run in _verify(tmp_path) if run["target"] == "script:Model")
     assert run["verdict"] == "cannot be built"
     assert run["reason"].startswith("import: GuardOnDataDependentSymNode")
+
+
+OPTIONS = """\
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--out", required=True)
+parser.add_argument("--times", type=int, required=True, choices=[3, 4])
+options = parser.parse_args()
+"""
+STARTED = {
+    "an option that is required": (f"{OPTIONS}export(Good(options.times), (X,))\n", "exports", ""),
+    "an option that nothing can stand in for": (
+        f"{OPTIONS}open(options.out)\nexport(Good(2), (X,))\n",
+        "cannot be built",
+        "not NoneType, and it was run without its required --out",
+    ),
+    "a function that it does not call": (f"def test(times=2):\n    {CALL}", "exports", ""),
+    "a function that it does not call, with what is not known": (
+        f"def test(times):\n    {CALL}",
+        "cannot be built",
+        "the script ended without calling torch.export",
+    ),
+    "a module of its package": (f"from .parts import TIMES\n{CALL.replace('2', 'TIMES')}", "exports", ""),
+    "a module that its package lacks": (f"from .missing import TIMES\n{CALL}", "cannot be built", "net.missing"),
+}
+"""What a script begins with that nobody starts it with, and the verdict on its call."""
+
+
+@pytest.mark.parametrize("case", STARTED)
+def test_a_script_is_started_as_it_has_to_be(case: str, tmp_path: Path) -> None:
+    code, verdict, reason = STARTED[case]
+    package = tmp_path / "net"
+    package.mkdir()
+    (tmp_path / "pyproject.toml").touch()
+    for name, text in (("__init__", ""), ("parts", "TIMES = 2\n"), ("script", BEHIND + code)):
+        (package / f"{name}.py").write_text(text, encoding="utf-8")
+    (run,) = (run for run in _report(tmp_path, script="net/script.py")["runs"] if run["target"][-1].isdigit())
+    assert (run["verdict"], reason in run["reason"]) == (verdict, True), run["reason"]
+
+
+def test_one_tensor_for_several_inputs_is_what_a_program_is_wrong_about(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    code = "export(Add(), (X,), {'y': X})\n"
+    (tmp_path / "script.py").write_text(DEFINITIONS + code, encoding="utf-8")
+    (run,) = (run for run in _verify(tmp_path) if run["target"][-1].isdigit())
+    assert run["verdict"] == "diverges"
+    said = "the example passes one tensor as x and y, and the program takes these for one input"
+    (wrong,) = (found for found in run["comparisons"] if found["agreement"] == "diverges")
+    assert (wrong["kind"], wrong["detail"].partition(":")[0]) == ("identity", said)

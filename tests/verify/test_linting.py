@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from exportlint.config import Configuration, Layer
 from exportlint.findings import Mode
 from exportlint.verify.linting import Linted
-from exportlint.verify.results import Failure, Frame, ModelClass, Run
+from exportlint.verify.results import Comparison, Failure, Frame, ModelClass, Run
 
 NET = """\
 from torch import nn
@@ -69,3 +72,34 @@ def test_other_models_of_a_library_do_not(tmp_path: Path) -> None:
 
 def test_without_its_class_nothing_counts_as_exported(tmp_path: Path) -> None:
     assert not [one for one in judged(tmp_path, None) if one[0] == "EXP701"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "label", "inputs", "said"),
+    [
+        ({}, "seq = 7", "x: float32[batch=2, seq=6]", "dimension 1 for static: `dynamic-dims = [0, 1]`"),
+        (
+            {},
+            "h = 3, w = 5",
+            "x[0]: float32[2, 3, h=4, w=4]",
+            "dimensions 2 and 3 for static: `dynamic-dims = [0, 2, 3]`",
+        ),
+        ({}, "x.shape[1] = 7", "x: float32[2, x.shape[1]=6]", "dimension 1 for static"),
+        ({}, "batch = 3", "x: float32[batch=2, seq=6]", ""),
+        ({"dynamic-dims": [0, 1]}, "seq = 7", "x: float32[batch=2, seq=6]", ""),
+    ],
+)
+def test_a_size_that_the_linter_takes_for_static_is_told(
+    settings: dict[str, Any], label: str, inputs: str, said: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "net.py"
+    file.write_text(NET, encoding="utf-8")
+    compared = Comparison("size", label, "narrower", "the program raises AssertionError: Guard failed")
+    run = Run(
+        "net:Model", "non-strict", "cpu", "narrower", comparisons=(compared,), inputs=(inputs,),
+        model=ModelClass(str(file), "Model"),
+    )  # fmt: skip
+    linted = Linted(Configuration(tmp_path, isolated=True, overrides=[Layer(tmp_path, settings)]))
+    (missed,) = linted.judge([run], []).missed
+    assert said in missed.hint
+    assert bool(missed.hint) == bool(said)

@@ -164,3 +164,14 @@ def test_a_part_is_looked_for_in_what_is_made_of_a_file_of_data_first(tmp_path: 
     assert [whole.inputs for whole in one.inputs.wholes] == [net.inputs]
     (one, net) = project(tmp_path, {"net.py": code, "net.yaml": ""}).targets
     assert [way.origin for way in (one, *one.otherwise)] == ["inferred", "part"]
+
+
+def test_one_tensor_for_several_inputs_becomes_several(tmp_path: Path, interpreter: Path) -> None:
+    """torch.export would take them for one input."""
+    code = (
+        f"{HEAD}class Add(nn.Module):\n    def __init__(self, recipe):\n        super().__init__()\n\n"
+        "    def forward(self, x, y):\n        return x + y\n\n\n"
+        "def test():\n    x = torch.rand(2, 3)\n    Add({})(x, x)\n"
+    )
+    (run_,) = run(interpreter, *project(tmp_path, {"add.py": code}).targets)
+    assert (run_.verdict, run_.reason) == ("exports", "")

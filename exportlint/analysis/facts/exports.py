@@ -16,7 +16,7 @@ class ExportCall(Fact):
 
     `training`: whether the target is in training mode, None if that is not known; `varies`: it has parts that behave
     otherwise then. `strict` is None where it is not given. `keywords` are the names of all keyword arguments. `places`
-    are those of the arguments, by name.
+    are those of the arguments, by name. `shared` are variables that hold a tensor, where they stand for one more input.
     """
 
     api: str
@@ -27,6 +27,7 @@ class ExportCall(Fact):
     varies: bool
     keywords: tuple[str, ...]
     places: tuple[tuple[str, Site], ...]
+    shared: tuple[tuple[str, Site], ...] = ()
 
     def place(self, argument: str) -> Site:
         """Where an argument stands, or else the call."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
 
 from exportlint.analysis.domain.script_values import Dim, Example, Inputs, Model, Program, Scripted, Unlifted
-from exportlint.analysis.domain.values import UNKNOWN, Const, Sequence, Tuple, Value
+from exportlint.analysis.domain.values import UNKNOWN, Const, Dict, Sequence, Tuple, Value
 from exportlint.analysis.eval.arguments import UNPACKED, Arguments
 from exportlint.analysis.facts.exports import (
     Compilation,
@@ -90,8 +91,34 @@ def _export(scope: Scope, name: str, arguments: Arguments, node: ast.Call) -> Va
         varies=isinstance(target, Model) and varies(scope, target),
         keywords=tuple(arguments.keywords),
         places=tuple((key, scope.site(place)) for key, place in zip(names, places, strict=False)),
+        shared=tuple(
+            (again.id, scope.site(again)) for again in _shared(dict(zip(names, places, strict=False)), inputs)
+        ),
     )
     return program
+
+
+def _shared(written: Mapping[str, ast.expr], inputs: Inputs) -> Iterator[ast.Name]:
+    """Where variables that hold a tensor stand for one more input, as far as the inputs are written in the call."""
+    given = (("args", inputs.args), ("kwargs", inputs.kwargs))
+    seen: set[str] = set()
+    for name in (name for key, value in given if key in written for name in _tensors(written[key], value)):
+        if name.id in seen:
+            yield name
+        seen.add(name.id)
+
+
+def _tensors(node: ast.expr, value: Value | None) -> Iterator[ast.Name]:
+    """The variables that hold a tensor, in what is written for a value."""
+    match node, value:
+        case ast.Name(), Example():
+            yield node
+        case ((ast.Tuple(elts=nodes) | ast.List(elts=nodes)), Tuple(items=values)) if len(nodes) == len(values):
+            for part, held in zip(nodes, values, strict=True):
+                yield from _tensors(part, held)
+        case ast.Dict(values=nodes), Dict(entries=entries, rest=None) if len(nodes) == len(entries):
+            for part, (_, held) in zip(nodes, entries, strict=True):
+                yield from _tensors(part, held)
 
 
 def _dim(scope: Scope, name: str, arguments: Arguments, node: ast.Call) -> Value:

@@ -1,14 +1,18 @@
-"""The example inputs of an export, in the tuple and the dict that torch.export takes.
+"""The example inputs of an export, in the tuple and the dict that torch.export takes, each a tensor of its own.
 
-`export(model, x)` becomes `export(model, (x,))`, `export(model)` becomes `export(model, ())`.
+`export(model, x)` becomes `export(model, (x,))`, `export(model)` becomes `export(model, ())`, and
+`export(model, (x, x))` becomes `export(model, (x, x.clone()))`.
 
-Safe: torch.export refuses what is written, whatever the example inputs are. Nothing else can differ.
+Safe: torch.export refuses what is written, whatever the example inputs are, or takes several inputs for one. Nothing
+else can differ.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
+from exportlint.analysis.domain.trails import Site
 from exportlint.findings import Fix
 from exportlint.fixes.edit.arguments import with_argument_behind
 from exportlint.fixes.edit.code import Code
@@ -40,6 +44,13 @@ def in_tuple(code: Code, kind: str) -> Fix:
     if isinstance(node, ast.List):
         return code.fix("Pass a tuple", code.replace(node, as_tuple(code.concrete(node))), safe=True)
     return code.fix("Pass a tuple", code.replace(node, code.make("tuple({given})", given=node)), safe=True)
+
+
+def with_clones(code: Code, places: Iterable[Site]) -> Fix:
+    """A copy of the tensor wherever it stands for one more input: the signature of the program stays what it is."""
+    names = [code.node(ast.Name, site=place) for place in places]
+    edits = [code.replace(name, code.make("{tensor}.clone()", tensor=name)) for name in names]
+    return code.fix("Pass a copy", *edits, safe=True)
 
 
 def _as_kwargs(code: Code, node: ast.expr) -> Draft:

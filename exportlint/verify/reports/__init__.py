@@ -107,7 +107,9 @@ def _step(frame: Frame, sources: Sources) -> Step:
 
 
 def advice(surprise: Surprise, lines: LineIndex | None) -> str | None:
-    """What `exportlint explain` would say of an error that no finding claims; None if it does not know it."""
+    """How to have the linter find it, or what `exportlint explain` would say of the error; None if nothing is known."""
+    if surprise.hint:
+        return surprise.hint
     frame = surprise.frame
     line = lines.line(frame.row) if lines is not None and frame is not None and frame.row <= len(lines) else ""
     found = recognize(*surprise.raised, line) if surprise.raised is not None else None

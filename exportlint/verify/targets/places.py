@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,15 +22,39 @@ def module_of(file: Path, search: Sequence[Path]) -> tuple[str, tuple[Path, ...]
     while (root / "__init__.py").is_file() and root.name:
         root = root.parent
     own: list[Path] = []
+    first: Path | None = None
     if root == file.parent:
-        own.append(file.parent)  # files side by side import each other, as Python lets scripts do
         outer = max((f for f in folders if file.is_relative_to(f)), key=lambda f: len(f.parts), default=root)
+        # Files side by side import each other, as Python lets scripts do, and so do files below a script.
+        own += itertools.takewhile(lambda folder: folder != outer, (file.parent, *file.parent.parents))
+        first = _start(file, (*own, outer)) if own else None
+        own = own[own.index(first) :] if first in own else own if first is None else []
         if all(part.isidentifier() for part in file.parent.relative_to(outer).parts):
             root = outer
     names = file.relative_to(root).with_suffix("").parts
     if names[-1] == "__init__" and len(names) > 1:
         names = names[:-1]
-    return ".".join(names), tuple(dict.fromkeys((root, *folders, *own)))
+    found = (root, *folders, *own) if first is None else (first, root, *folders, *own)
+    return ".".join(names), tuple(dict.fromkeys(found))
+
+
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\w[\w.]*)[ \t]+import\b|import[ \t]+(\w[\w.]*))", re.MULTILINE)
+
+
+def _start(file: Path, folders: Sequence[Path]) -> Path | None:
+    """The closest folder that has all which a file imports and one of the folders has: its script lies there."""
+    try:
+        names = {found[1] or found[2] for found in _IMPORT.finditer(file.read_text("utf-8", "replace"))}
+    except OSError:
+        return None
+    held = [{name for name in names if _has(folder, name)} for folder in folders]
+    every = set[str]().union(*held)
+    return next((folder for folder, own in zip(folders, held, strict=True) if own == every), None) if every else None
+
+
+def _has(folder: Path, module: str) -> bool:
+    path = folder.joinpath(*module.split("."))
+    return path.with_name(f"{path.name}.py").is_file() or path.is_dir()
 
 
 def file_of(module: str, search: Sequence[Path]) -> Path | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from exportlint.analysis.domain.values import ClassValue, Function, Value
+from exportlint.analysis.eval.classes import find_method, is_module, lineage
 from exportlint.analysis.eval.engine import Engine
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.names import named_value, top_level_value
@@ -106,23 +107,34 @@ class Usages:
         self._engine = engine
         self._conftests = Conftests(engine.project, files)
         self._registries = Registries(engine.project, files)
-        self._returned: dict[FunctionNode, Made] = {}
+        self._returned: dict[tuple[FunctionNode, Class | None], Made] = {}
+        self._attributes: dict[Class, dict[str, Made]] = {}
 
     def returned(
-        self, module: Module, function: FunctionNode, depth: int = 0, around: Mapping[str, Made] = _NOTHING
+        self,
+        module: Module,
+        function: FunctionNode,
+        depth: int = 0,
+        around: Mapping[str, Made] = _NOTHING,
+        of: Class | None = None,
     ) -> Made:
-        """What a function returns, if it is always the same. `around` it stand variables that it may see."""
-        if function not in self._returned:
-            self._returned[function] = None  # what a function that calls itself sees
+        """What a function returns, if it is always the same. `around` it stand variables that it may see.
+
+        A method is one `of` a class, perhaps one that inherits it.
+        """
+        key = (function, of)
+        if key not in self._returned:
+            self._returned[key] = None  # what a function that calls itself sees
             if depth < _MOST_CALLS:
                 statements = list(Scope(module, function.body, function).statements())
                 own = {argument.arg for argument in parameters(function)}
                 seen = {name: made for name, made in around.items() if name not in own}
+                seen |= {} if of is None else _self_of(function, of)
                 names = self._names(module, [s for s, _ in statements], depth, seen)
                 values = (s.value for s, _ in statements if isinstance(s, ast.Return) and s.value is not None)
                 found = (_for_callers(self._made(module, value, names, depth), function) for value in values)
-                self._returned[function] = next((made for made in found if made is not None), None)
-        return self._returned[function]
+                self._returned[key] = next((made for made in found if made is not None), None)
+        return self._returned[key]
 
     def in_module(self, module: Module) -> Iterator[Usage]:
         """The usages in a file, what is the main program first."""
@@ -139,7 +151,8 @@ class Usages:
             for node in own_expressions(statement):
                 if not isinstance(node, ast.Call):
                     continue
-                for model, inputs in self._calls(node, imports):
+                held = self._held(module, node, names)
+                for model, inputs in itertools.chain(self._calls(node, imports), ((one, None) for one in held)):
                     cls = self._made(module, model, names, 0)
                     if isinstance(cls, Choice) and chosen is None:
                         choices.setdefault(ast.unparse(cls.key), cls)
@@ -200,6 +213,8 @@ class Usages:
                 return names[name]
             case ast.Name() | ast.Attribute():
                 made = self._of_call(module, node, names, depth)
+                if made is None and isinstance(node, ast.Attribute):
+                    return self._member(self._made(module, node.value, names, depth), node.attr, depth)
                 return None if made is None else Maker(made)
             case ast.Tuple(elts=parts):
                 return tuple(self._made(module, part, names, depth) for part in parts)
@@ -219,6 +234,9 @@ class Usages:
                 return self._made(module, first, names, depth)
             case ast.Call(func=(ast.Name() | ast.Attribute()) as function):
                 made = self._of_call(module, function, names, depth)
+                if made is None and isinstance(function, ast.Attribute):
+                    member = self._member(self._made(module, function.value, names, depth), function.attr, depth)
+                    made = member.made if isinstance(member, Maker) else None
                 if made is None:
                     return self._chosen(module, node, names, depth)
                 return _given(made, node)
@@ -239,6 +257,43 @@ class Usages:
         if held.name is None:
             return None
         return self._made_by(named_value(Frame(self._engine.for_root(), module), f"{held.name}.{rest}", module), depth)
+
+    def _member(self, holder: Made, name: str, depth: int) -> Made:
+        """What an instance of a class has by a name, or the class itself: a method is what makes what it returns."""
+        cls = holder.made if isinstance(holder, Maker) else holder
+        if not isinstance(cls, Class) or depth >= _MOST_CALLS:
+            return None
+        found = find_method(Frame(self._engine.for_root(), cls.module), cls, name)
+        if found is not None and isinstance(found[1], FunctionNode):
+            made = self.returned(found[0].module, found[1], depth + 1, of=cls)
+            return made if made is None or "property" in _decorators(found[1]) else Maker(made)
+        return None if isinstance(holder, Maker) else self._attributes_of(cls, depth).get(name)
+
+    def _attributes_of(self, cls: Class, depth: int) -> Mapping[str, Made]:
+        """What the methods of a class store in `self`, the constructor first."""
+        if cls not in self._attributes:
+            found = self._attributes[cls] = {}  # as far as it is known while methods are looked at
+            for owner in lineage(Frame(self._engine.for_root(), cls.module), cls):
+                for method in sorted(owner.methods.values(), key=lambda method: method.name != "__init__"):
+                    own = _self_of(method, cls)
+                    statements = [statement for statement, _ in Scope(owner.module, method.body, method).statements()]
+                    names = self._names(owner.module, statements, depth + 1, own)
+                    for statement in statements:
+                        match statement:
+                            case ast.Assign(
+                                targets=[ast.Attribute(value=ast.Name(id=first), attr=name)], value=value
+                            ) if first in own and name not in found:
+                                made = self._made(owner.module, value, names, depth + 1)
+                                found |= {} if made is None else {name: made}
+        return self._attributes[cls]
+
+    def _held(self, module: Module, node: ast.expr, names: Mapping[str, Made]) -> Iterator[ast.expr]:
+        """The models that an object has which a call makes and which is no model: `Trainer(options).net`."""
+        cls = self._made(module, node, names, 0)
+        if isinstance(cls, Class) and not is_module(Frame(self._engine.for_root(), cls.module), cls):
+            for name, made in self._attributes_of(cls, 0).items():
+                if isinstance(made, Class) and is_module(Frame(self._engine.for_root(), made.module), made):
+                    yield ast.copy_location(ast.Attribute(node, name, ast.Load()), node)
 
     def _chosen(self, module: Module, node: ast.expr, names: Mapping[str, Made], depth: int) -> Made:
         """What a registry has where an expression looks into it."""
@@ -270,6 +325,18 @@ class Usages:
         if isinstance(value, Function) and isinstance(value.node, FunctionNode) and value.owner is None:
             return self.returned(value.module, value.node, depth + 1)
         return None
+
+
+def _self_of(method: FunctionNode, cls: Class) -> dict[str, Made]:
+    """The first parameter of a method, with what it stands for."""
+    decorators, arguments = _decorators(method), [*method.args.posonlyargs, *method.args.args]
+    if "staticmethod" in decorators or not arguments:
+        return {}
+    return {arguments[0].arg: Maker(cls) if "classmethod" in decorators else cls}
+
+
+def _decorators(function: FunctionNode) -> set[str]:
+    return {ast.unparse(decorator) for decorator in function.decorator_list}
 
 
 def _for_callers(made: Made, function: FunctionNode) -> Made:

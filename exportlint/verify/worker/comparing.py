@@ -26,7 +26,7 @@ from .modules import load
 from .settled import digest_of, is_settled
 from .slopes import gradient_difference, gradients
 from .texts import first_line, is_of_memory, is_refusal, text_of
-from .values import changed_constants, changed_values, with_shared
+from .values import changed_apart, changed_constants, changed_values, shared_in, with_shared
 from .varying import Varying, beyond, far_sizes, other_sizes, with_sizes
 from .words import Emit, Example, Inputs, Job
 from .worlds import Reads, worlds
@@ -81,6 +81,7 @@ class Comparer:
         """All of it. Nothing that goes wrong in one respect keeps the others from being looked at."""
         self._step("example", self._compare_example)
         self._deadline = self._until
+        self._step("identity", self._compare_apart)
         self._step("again", self._compare_again)
         if self._job.get("trial"):  # what else becomes of the program is nothing for fixes
             self._compare_inputs()
@@ -240,6 +241,24 @@ class Comparer:
 
     def _compare_example(self) -> None:
         self._directly = self._both("example", "example", self._inputs, state=True)
+
+    def _compare_apart(self) -> None:
+        """Call both with other numbers in each of the inputs that are one tensor in the example."""
+        bound = self._varying.signature.bind(*self._example.arguments, **self._example.keywords)
+        shared = shared_in(bound.arguments)
+        inputs = changed_apart(self._example, next(self._numbers)) if shared else None
+        if inputs is None:
+            return
+        label, number = "separate inputs", next(self._numbers)
+        one = self._observe(label, self._subject.fresh(), "eager", inputs, number, keep_state=False)
+        other = self._observe(label, self._fresh_program(), "the program", inputs, number, keep_state=False)
+        found = None if one.error or other.error else self._difference(one.value, other.value)[0]
+        if found is None or self._repeated(inputs, number):
+            self._judge("identity", label, one, other, lambda: True)
+            return
+        names = "; ".join(" and ".join((", ".join(paths[:-1]), paths[-1])) for paths in shared)
+        why = f"the example passes one tensor as {names}, and the program takes these for one input"
+        self._tell("identity", label, "diverges", f"{why}: {found[0]}", found[1])
 
     def _compare_again(self) -> None:
         """Call the same two objects once more, with other numbers where there are any."""

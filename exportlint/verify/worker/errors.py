@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import linecache
 import math
 import re
@@ -44,6 +45,7 @@ MESSAGES = tuple(
         r"(?P<deeper>tuple index out of range)",
         r"(?P<matrix>matri(?:x|ces))",
         r"(?P<vector>vector)",
+        r"(?P<scalar>scalar tensor)",
         r"(?<!weight of )[Ss]ize\(?(?: '|:? )?\[(?P<shape>\d+(?:, \d+)*)\]",
         r"(?:types?:?|be|of|to|only|supports?|with|,) (?=(?:torch\.)?(?P<dtype>[A-Za-z]+))",
         r"dtype (?P<dtype>[a-z]+\d+)",
@@ -98,6 +100,7 @@ class Said:
         self.ranks = list(dict.fromkeys(int(g["rank"]) for g in groups if "rank" in g))
         self.ranks += [last + 1 if (last := int(g["last"])) >= 0 else -last for g in groups if "last" in g]
         self.ranks += [2 for g in groups if "matrix" in g] + [1 for g in groups if "vector" in g]
+        self.ranks += [0 for g in groups if "scalar" in g]
         self.shapes = [[int(size) for size in g["shape"].split(",")] for g in groups if "shape" in g]
         self.ranks += [len(shape) for shape in self.shapes]
         self.deeper = any("deeper" in g for g in groups)
@@ -190,6 +193,7 @@ def blamed_by(error: BaseException, model: Any) -> tuple[set[str], set[Place]]:
 
 
 def exception_line(error: BaseException | None) -> str:
-    """The first line of a message."""
-    text = "" if error is None else text_of(error).strip()
-    return (text or "without a message").splitlines()[0][:300]
+    """The first line of a message, with what follows its colon."""
+    lines = [line.strip() for line in text_of(error).splitlines() if line.strip()] if error is not None else []
+    said = itertools.takewhile(lambda i: i == 0 or lines[i - 1].endswith(":"), range(len(lines)))
+    return " ".join(lines[i] for i in said)[:300] or "without a message"

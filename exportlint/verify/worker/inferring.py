@@ -179,27 +179,30 @@ class Search:
                         layers.setdefault(path, wish)
 
         spy = spy_class()(self.budget)
-        hook = torch.nn.modules.module.register_module_forward_pre_hook(entered)
         torch.manual_seed(0)
         random.seed(0)
+        failed: BaseException | None = None
+        hook = torch.nn.modules.module.register_module_forward_pre_hook(entered)
         try:
             with spy:
                 model(*arguments, **keywords)
         except OutOfTimeError:
             return Trial(spy.depth, TimeoutError("the call took too long"))
         except (Exception, SystemExit) as raised:
-            if "require grad" in str(raised) and not torch.is_grad_enabled():
+            failed = raised
+        finally:
+            hook.remove()
+        if failed is not None:
+            if "require grad" in str(failed) and not torch.is_grad_enabled():
                 torch.set_grad_enabled(True)  # the model differentiates when it runs: from now on, all tries do
                 return self.attempt(candidate)
-            failed = self.plainly(candidate, raised)
+            failed = self.plainly(candidate, failed)
             if failed is None:
                 return Trial(spy.depth)
             words, marks = blamed_by(failed, self.model)
             marks = spy.marks or marks
             blamed = frozenset(path for path, _ in leaf_specs(candidate.specs) if path in marks)
             return Trial(spy.depth, failed, blamed, frozenset(words), spy.sizes, layers)
-        finally:
-            hook.remove()
         return Trial(spy.depth) if self.runs(candidate) else Trial(spy.depth, RuntimeError("it runs only sometimes"))
 
     def runs(self, candidate: Candidate, seed: int = 0) -> bool:

@@ -9,26 +9,32 @@ from typing import Any
 
 
 @contextlib.contextmanager
-def options_may_be_missing() -> Iterator[None]:
+def options_may_be_missing() -> Iterator[list[str]]:
     """Have parsers of command lines give required options what they are by default, or else their first choice.
 
-    Nothing is known of the others, which are None: what a model is made with is seldom among them.
+    Nothing is known of the others, which are None: what a model is made with is seldom among them. Gives their names,
+    as they are met.
     """
+    missing: list[str] = []
     kind: Any = argparse.ArgumentParser
     original = kind.parse_known_args
 
     def parse(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        for action in self._actions:
-            if action.required and action.default is None and action.choices and action.nargs != argparse.PARSER:
+        required = [action for action in self._actions if action.required]
+        for action in required:
+            if action.default is None and action.choices and action.nargs != argparse.PARSER:
                 action.default = next(iter(action.choices))
             action.required = False
         for group in self._mutually_exclusive_groups:
             group.required = False
-        return original(self, *arguments, **keywords)
+        parsed = original(self, *arguments, **keywords)
+        unknown = (action for action in required if getattr(parsed[0], action.dest, "") is None)
+        missing.extend(max(action.option_strings, key=len, default=action.dest) for action in unknown)
+        return parsed
 
     kind.parse_known_args = parse
     try:
-        yield
+        yield missing
     finally:
         if kind.parse_known_args is parse:
             kind.parse_known_args = original

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
+import importlib
 import importlib.machinery
 import inspect
 import itertools
@@ -20,6 +22,7 @@ from .inputs import to_device
 from .lazily import pytree, torch
 from .models import Subject
 from .no_program import NeedsProgramError, NoProgram, calls_replaced, first_of, made_by, why
+from .options import options_may_be_missing
 from .texts import first_line, text_of, with_article
 from .words import Example, Job
 
@@ -78,7 +81,8 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
 
     The call is still running meanwhile: the script is `__main__`, and what its `with` statements set up holds. Where
     torch refuses an earlier call, and the script does not catch that, it goes on with what stands in for the program.
-    A call that is met several times is examined when it is met for the `meeting`-th time.
+    A call that is met several times is examined when it is met for the `meeting`-th time. One in a function that the
+    script does not call is met by calling it.
 
     Raises:
         LookupError: it ended before. NeedsProgramError: the call needs what an earlier one lacks. And whatever the
@@ -122,10 +126,10 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
         return call
 
     main, arguments, sys.argv = sys.modules["__main__"], sys.argv, [file]
-    sys.path.insert(0, os.path.dirname(file))
-    with calls_replaced(intercept) as restore:
+    with calls_replaced(intercept) as restore, options_may_be_missing() as missing:
         try:
-            _run_as_main(file)
+            _run_as_main(file, job["model"]["module"])
+            _call_function_at(file, row)
         except _Reached:
             pass
         except LeftError:
@@ -133,10 +137,11 @@ def run_script(job: Job, examine: Callable[[ExportCall], None]) -> None:
         except NeedsProgramError:
             raise
         except Exception as error:
-            if not refused:
+            if not refused and not missing:
                 raise
             ended = f"{type(error).__name__}: {first_line(text_of(error))}"
-            raise LookupError(f"the script ended before line {row} with {ended}, and {why(refused[-1])}") from error
+            reason = why(refused[-1]) if refused else f"it was run without its required {', '.join(missing)}"
+            raise LookupError(f"the script ended before line {row} with {ended}, and {reason}") from error
         except SystemExit as error:
             raise LookupError(f"the script ended with {error!r} before line {row}") from None
         else:
@@ -158,14 +163,38 @@ def _bound(function: Any, arguments: Any, keywords: Any) -> Mapping[str, Any] | 
     return bound.arguments
 
 
-def _run_as_main(file: str) -> None:
-    """Run a file as `python FILE` does. It stays `__main__`: what it defines looks there for its globals."""
+def _run_as_main(file: str, name: str) -> None:
+    """Run a file as `python FILE` does, or `python -m NAME` if it imports relatively to its package.
+
+    It stays `__main__`: what it defines looks there for its globals.
+    """
     loader = importlib.machinery.SourceFileLoader("__main__", file)
-    code = loader.source_to_code(loader.get_data(file), file)
+    data = loader.get_data(file)
+    code = loader.source_to_code(data, file)
     main = types.ModuleType("__main__")
     main.__dict__.update(__file__=file, __builtins__=builtins, __loader__=loader)
+    package = name.rpartition(".")[0]
+    if package and any(isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(ast.parse(data))):
+        importlib.import_module(package)
+        main.__package__ = package
+    else:
+        sys.path.insert(0, os.path.dirname(file))
     sys.modules["__main__"] = main
     exec(code, main.__dict__)  # noqa: S102 - it is the user's script
+
+
+def _call_function_at(file: str, row: int) -> None:
+    """Call the function of a script that has a row, which the script has not called, if it needs no arguments."""
+    with open(file, "rb") as script:
+        body = ast.parse(script.read()).body
+    functions = (node for node in body if isinstance(node, ast.FunctionDef) and node.end_lineno)
+    name = next((node.name for node in functions if node.lineno <= row <= (node.end_lineno or 0)), None)
+    function = None if name is None else getattr(sys.modules["__main__"], name, None)
+    if inspect.isfunction(function) and not any(
+        parameter.default is parameter.empty and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        for parameter in inspect.signature(function).parameters.values()
+    ):
+        function()
 
 
 def _rows(frame: Any) -> range:

@@ -6,6 +6,7 @@ import ast
 import builtins
 import importlib
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,8 +20,12 @@ from .models import Subject
 from .modules import load_module
 from .options import options_may_be_missing
 from .texts import with_article
+from .values import with_shared
 from .varying import resized, varying_of
 from .words import Example, Job
+
+_RELATIVE = re.compile(r"^\s*from\s+\.", re.MULTILINE)
+"""How imports begin that start from the package of a file."""
 
 
 def run_snippet(job: Job, enter: Callable[[str], None]) -> tuple[Subject, Example]:
@@ -49,7 +54,9 @@ def run_snippet(job: Job, enter: Callable[[str], None]) -> tuple[Subject, Exampl
     subject = Subject(model.train(job["train"]).to(job["device"]), None)
     if content["inputs"] is None:
         return subject, infer(subject.fresh(), content["hints"], job["varying"], job["device"])
-    return subject, _several(Example(*to_device(as_inputs(given), job["device"])), subject, job)
+    inputs = to_device(as_inputs(given), job["device"])
+    # For torch.export, inputs that are one tensor are one input, which code that calls a model does not mean.
+    return subject, _several(Example(*(with_shared(inputs, share=False) or inputs)), subject, job)
 
 
 def _namespace(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,7 +64,7 @@ def _namespace(content: Mapping[str, Any]) -> dict[str, Any]:
     if content["is_imported"]:
         return dict(vars(load_module(file["module"], file["file"])))
     package = file["module"].rpartition(".")[0]
-    if package:  # for its relative imports
+    if package and any(_RELATIVE.search(text) for _, text in content["statements"]):
         importlib.import_module(package)
     return {"__name__": file["module"], "__file__": file["file"], "__package__": package, "__builtins__": builtins}
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 
 from .inputs import find_example
 from .models import Subject, build
 from .modules import load_module
+from .options import options_may_be_missing
 from .parts import part_of
 from .snippets import run_snippet
 from .texts import first_line, text_of
@@ -32,7 +35,18 @@ def find_source(job: Job, enter: Enter, example: Example | None = None) -> tuple
     """
     if not {"written", "called"}.intersection(job["inputs"]):
         fetch_no_weights()
-    return _found(job, enter, example, Budget(_SECONDS))
+    with options_may_be_missing(), _command_line(job["model"]["file"]):
+        return _found(job, enter, example, Budget(_SECONDS))
+
+
+@contextlib.contextmanager
+def _command_line(file: str | None) -> Iterator[None]:
+    """Nobody gives options: those of this process are none of what parses a command line when it is imported."""
+    arguments, sys.argv = sys.argv, [file or ""]
+    try:
+        yield
+    finally:
+        sys.argv = arguments
 
 
 def _found(job: Job, enter: Enter, example: Example | None, budget: Budget) -> tuple[Subject, Example]:

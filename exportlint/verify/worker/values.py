@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .lazily import pytree, torch
 from .texts import short
-from .varying import zipped
+from .varying import leaves_of, zipped
 from .words import Example, Inputs
 
 
 def changed_values(example: Example, number: int) -> list[tuple[str, Inputs]]:
-    """The example with other numbers, with what was done to them. Integers stay in the range of those seen."""
+    """The example with other numbers, with what was done to them. Integers stay in the range of those seen.
+
+    Inputs that are one tensor stay one: `changed_apart` has others for each.
+    """
     inputs: Inputs = (example.arguments, dict(example.keywords))
     ranges = iter(example.ranges)
     leaves, structure = pytree.tree_flatten(inputs)
@@ -30,13 +33,30 @@ def changed_values(example: Example, number: int) -> list[tuple[str, Inputs]]:
         if label == "random" and example.remake is not None:
             found.append((label, example.remake(example.sizes, number)))
             continue
-        made = [
-            change(leaf, limit) if isinstance(leaf, torch.Tensor) and leaf.numel() else leaf
-            for leaf, limit in zipped(leaves, limits)
-        ]
+        tensors = {id(leaf): limit for leaf, limit in zipped(leaves, limits) if isinstance(leaf, torch.Tensor)}
+        by_id = {id(leaf): leaf for leaf in leaves}
+        changed = {i: change(by_id[i], limit) for i, limit in tensors.items() if by_id[i].numel()}
+        made = [changed.get(id(leaf), leaf) for leaf in leaves]
         if any(new is not old for new, old in zipped(made, leaves)):
             found.append((label, pytree.tree_unflatten(made, structure)))
     return found
+
+
+def changed_apart(example: Example, number: int) -> Inputs | None:
+    """The example with other numbers in each input, also in those that are one tensor; None if none are."""
+    apart = with_shared((example.arguments, dict(example.keywords)), share=False)
+    if apart is None:
+        return None
+    return next((inputs for _, inputs in changed_values(Example(*apart), number)), None)
+
+
+def shared_in(arguments: Mapping[str, Any]) -> list[list[str]]:
+    """The inputs that are one tensor, by where they are in the arguments."""
+    places: dict[int, list[str]] = {}
+    for leaf, path in leaves_of(arguments):
+        if isinstance(leaf, torch.Tensor):
+            places.setdefault(id(leaf), []).append(path)
+    return [paths for paths in places.values() if len(paths) > 1]
 
 
 def changed_constants(example: Example, texts: Sequence[str]) -> Iterator[tuple[str, Inputs]]:

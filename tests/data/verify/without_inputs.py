@@ -217,6 +217,24 @@ class Marks(nn.Module):
         return self.values(x.permute(0, 2, 1)).transpose(1, 2) + self.marks(mark)
 
 
+class Chooses(nn.Module):
+    """x: float32[batch, 5]"""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(5, 7)
+
+    def forward(self, x):
+        return torch.cond(x.sum() > 0, lambda x: self.layer(x) + 1, lambda x: self.layer(-x), (x,))
+
+
+class Repeats(nn.Module):
+    """count: float32[]; x: float32[]"""
+
+    def forward(self, count, x):
+        return torch._higher_order_ops.while_loop(lambda n, x: n < 3, lambda n, x: (n + 1, x * 2), (count, x))
+
+
 class Broken(nn.Module):
     def forward(self, x):
         CALLS.append(1)
