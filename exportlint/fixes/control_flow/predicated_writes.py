@@ -50,8 +50,10 @@ def write_fix(code: Code, _: Fact) -> Fix:
         raise InapplicableError("the `if` before it tests its condition first")
     first = branch.body[0]
     unpacks = isinstance(first, ast.Assign) and any(isinstance(t, (ast.Tuple, ast.List)) for t in first.targets)
+    binds = any(isinstance(part, ast.NamedExpr) for part in ast.walk(branch.test))  # what only eager asks binds nothing
     repeats = guarded_indices(code, ast.Module([*branch.body, *branch.orelse], []))
-    several = repeats or len(branch.body) + len(branch.orelse) > 1 or isinstance(first, (ast.For, ast.With)) or unpacks
+    unfolds = unpacks or isinstance(first, (ast.For, ast.With)) or len(branch.body) + len(branch.orelse) > 1
+    several = binds or unfolds or bool(repeats)
     conditions = [lasting_condition(code, branch.test) if several else tensor_condition(code, branch.test)]
     lines: list[Statement] = []
     fresh = Fresh(code, branch)

@@ -44,7 +44,7 @@ from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.live_variables import bound, needed_after
-from exportlint.fixes.proofs.liveness import is_bound, read_later
+from exportlint.fixes.proofs.liveness import is_bound, read_later, require_unread
 from exportlint.fixes.proofs.observed_values import is_python, operation, tensor
 from exportlint.fixes.proofs.purity import is_pure
 from exportlint.fixes.proofs.result_shapes import form
@@ -158,6 +158,7 @@ class Predicated:
 
     def _in_eager(self, code: Code, one: ast.stmt, when: Predicate) -> Statement:
         """What the program does not need, in eager only."""
+        require_unread(code, one, one)
         exporting = is_exporting(code, one, code.version)
         template = "not {exporting} and {truth}" if when.holds else "not {exporting} and not {truth}"
         test = code.make(template, exporting=exporting, truth=when.condition)

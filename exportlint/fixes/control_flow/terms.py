@@ -124,8 +124,12 @@ def total_parts(
 
 
 def _in_range(code: Code, index: ast.expr, when: Predicate, *, written: bool) -> Expression:
-    if tensor(code, index) is not None:
-        chosen = when.choose(code, code.concrete(index), 0)
+    held = tensor(code, index)
+    if held is not None:
+        own = code.concrete(index)
+        # a mask stays one
+        nothing: Expression | int = 0 if held.kind == "int" else code.make("{index}.new_zeros(())", index=own)
+        chosen = when.choose(code, own, nothing)
         is_number = asked_numbers(index) & asked_numbers(code.expression)
         return method(chosen, "reshape", 1) if written and is_number else chosen  # export asks for no number then
     if scalar(code, index) is None:

@@ -24,10 +24,10 @@ from exportlint.fixes.control_flow.empty_selections import empty_selection_fix
 from exportlint.fixes.control_flow.masked_loops import masked_fix
 from exportlint.fixes.control_flow.predicated_returns import return_fix
 from exportlint.fixes.control_flow.predicated_writes import write_fix
-from exportlint.fixes.control_flow.said_only import said_only_fix
 from exportlint.fixes.control_flow.terms import choose, term
 from exportlint.fixes.control_flow.where import branch_of, choice, where_fix
 from exportlint.fixes.control_flow.while_loops import break_fix, while_fix
+from exportlint.fixes.eager_only.said_only import said_only_fix
 from exportlint.fixes.edit import template as templates
 from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.edit.blocks import analysed
