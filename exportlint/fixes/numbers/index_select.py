@@ -173,17 +173,25 @@ class _Index:
         return code.make(template, rows=rows, index=index)
 
 
-def _index(code: Code, node: ast.expr) -> _Index:
-    """The tensor of one element from which an index is read, or the number if that was read elsewhere."""
+def _index(code: Code, node: ast.expr, *, converts: bool = False) -> _Index:
+    """The tensor of one element from which an index is read, or the number if that was read elsewhere.
+
+    `converts`: Python makes an integer of it, which may be of another kind.
+    """
     read = item_of(node)
     if read is not None:
         node = read
     elif isinstance(node, ast.Call) and len(node.args) == 1 and code.surely(_is_to_integer, node.func):
-        return _index(code, node.args[0])
+        return _index(code, node.args[0], converts=True)
     if isinstance(node, ast.Name):
         code.claim(node.id, node)
     if code.surely(is_tensor, node):
-        return _Index(code.concrete(node))
+        held = tensor(code, node)
+        kind = held.kind if held is not None else None
+        given = code.concrete(node)
+        if kind == "bool" or (converts and kind != "int"):
+            given = method(given, "to", code.name("torch.int64", node))
+        return _Index(given)
     if scalar(code, node) is None:
         raise DeclinedError("the index is not written next to the tensor it is read from")
     return _Index(code.concrete(node), is_number=True)
