@@ -12,6 +12,8 @@ from exportlint.fixes.proofs.liveness import assigned
 from exportlint.fixes.proofs.purity import api_of
 
 _DIMS = frozenset({"dim", "dims", "dim0", "dim1", "axis", "start_dim", "end_dim", "source", "destination"})
+_TENSORS = frozenset({"tensor", "tensors", "scalar", "any"})
+"""Types of parameters that take a tensor."""
 
 
 def require_tensors_do(code: Code, branch: ast.stmt | ast.expr) -> None:
@@ -36,7 +38,7 @@ def _uses(code: Code, branch: ast.stmt | ast.expr) -> Iterable[ast.expr]:
 
 
 def _needs_number(code: Code, call: ast.Call, use: ast.expr) -> bool:
-    """Whether each form of an operator takes no tensor where a value stands in a call of it."""
+    """Whether an operator takes a dimension or a truth where a value stands in a call of it, and in no form a tensor."""
     api = api_of(code, call)
     if api is None or api.kind not in {"function", "method"}:
         return False
@@ -48,4 +50,5 @@ def _needs_number(code: Code, call: ast.Call, use: ast.expr) -> bool:
         for number, (parameter, type_) in enumerate(zip(overload.parameters, overload.types, strict=True))
         if parameter == name or number == index
     ]
-    return bool(types) and all(parameter in _DIMS or type_ == "bool" for parameter, type_ in types)
+    takes_tensors = any(_TENSORS & {*type_.strip("?").split("|")} for _, type_ in types)
+    return not takes_tensors and any(parameter in _DIMS or type_ == "bool" for parameter, type_ in types)
