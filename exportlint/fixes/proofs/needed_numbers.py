@@ -38,7 +38,7 @@ def _uses(code: Code, branch: ast.stmt | ast.expr) -> Iterable[ast.expr]:
 
 
 def _needs_number(code: Code, call: ast.Call, use: ast.expr) -> bool:
-    """Whether an operator takes a dimension or a truth where a value stands in a call of it, and in no form a tensor."""
+    """Whether an operator takes a dimension or a truth where a value stands in a call of it, and never a tensor."""
     api = api_of(code, call)
     if api is None or api.kind not in {"function", "method"}:
         return False
