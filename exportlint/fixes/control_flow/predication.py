@@ -26,7 +26,6 @@ from exportlint.fixes.control_flow.terms import is_number, is_started_by_number,
 from exportlint.fixes.eager_only.reports import is_exporting, is_report
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import (
     SYMBOLS,
@@ -116,11 +115,10 @@ class Predicated:
             case ast.Expr(value=ast.Call() as made):
                 return self._called(code, one, made, when)
             case ast.With() if not any(item.optional_vars for item in one.items):
-                items = ", ".join(source(code.concrete(item.context_expr)) for item in one.items)
                 if len(one.items) > 1:
                     raise DeclinedError("several contexts are entered at once")
-                body = self.block(code, one.body, when)
-                return [code.statement("with {item}:\n    {*body}", item=expression(items), body=body)] if body else []
+                body, entered = self.block(code, one.body, when), code.concrete(one.items[0].context_expr)
+                return [code.statement("with {item}:\n    {*body}", item=entered, body=body)] if body else []
             case ast.If():
                 return self._branch(code, one, when)
             case ast.For(orelse=[]):
