@@ -13,6 +13,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.state.constructor import Constructor, class_that_assigns
+from exportlint.fixes.state.first_values import late_attribute
 from exportlint.fixes.state.hoist_to_init import attribute_made_once
 from exportlint.fixes.state.places import (
     class_attribute,
@@ -85,7 +86,11 @@ def _kept(code: Code, target: ast.Attribute, fact: StateChange) -> list[Draft]:
         return keep_object(code, made, name)
     constructor = class_that_assigns(code, target, name)
     if fact.holder == "class" or not constructor.assigns(name):
-        return keep(code, constructor, class_attribute(constructor, name))
+        try:
+            place = late_attribute(constructor, name)
+        except InapplicableError:
+            place = class_attribute(constructor, name)
+        return keep(code, constructor, place)
     try:
         return keep_window(code, constructor, name)
     except InapplicableError:

@@ -27,6 +27,9 @@ INDEX = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
 MATH = Claim(non_strict=always(ERROR), strict=always(ERROR))
 POWER = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict=always(ERROR))
 PLAIN = frozenset({"hex()", "oct()", "bin()", "chr()", "complex()", "round()"})
+INTEGERS = frozenset({"int", "operator.index", "round", *(f"np.int{bits}" for bits in (8, 16, 32, 64))})
+FLOATS = frozenset({"float", *(f"np.float{bits}" for bits in (16, 32, 64)), "np.double", "np.single"})
+"""What reads one number of either kind."""
 CHECK = "use `torch._assert_async`, which takes a tensor"
 BUILTINS = {
     "int()": "keep it a tensor with `.to(torch.int64)`, or read it with `.to(torch.int64).item()`",
@@ -118,6 +121,10 @@ def _fix(code: Code, fact: Conversion, context: Context) -> Fix:
     if fact.target.endswith("of one tensor"):
         reduced = method(code.concrete(argument), fact.target[:3])
         return code.fix("Reduce with torch, which spreads gradients over ties", code.replace(node, reduced), safe=False)
-    read = read_numbers.floating if fact.target == "float()" else read_numbers.integer
+    is_whole = fact.target.removesuffix("()") in INTEGERS
+    if not is_whole and fact.target.removesuffix("()") not in FLOATS:
+        number = read_numbers.of_math(code, node)
+        return code.fix("Use the operator of torch", code.replace(node, number), safe=False)
+    read = read_numbers.integer if is_whole else read_numbers.floating
     number, safe = read(code, argument, fact.operand)
     return code.fix("Read the number with `.item()`", code.replace(node, number), safe=safe)

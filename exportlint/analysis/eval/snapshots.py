@@ -58,6 +58,11 @@ class Snapshot:
         return len(self._env) + sum(map(len, self._closures.values()))
 
     @property
+    def running(self) -> tuple[ast.AST, ...]:
+        """The functions whose calls are running, the outermost first."""
+        return self._active
+
+    @property
     def names(self) -> frozenset[str]:
         """The variables of the function that are bound."""
         return frozenset(name for name in self._env if name.isidentifier())

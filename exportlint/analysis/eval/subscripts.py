@@ -194,7 +194,10 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
         elif isinstance(value, Python) and value.type == "ellipsis":
             kept = tensor.shape.dims[:1] if position == 0 else ()
             made = result(frame, node, "indexing", (tensor, index), tensor.kind, TensorShape((*dims, *kept)))
-            return replace(made, unplaced=_is_unplaced_view(frame, tensor, parts, values))
+            if _is_view(parts, values):
+                made = replace(made, region=tensor.region, form=None)
+            unplaced = _is_unplaced_view(frame, tensor, parts, values)
+            return replace(made, origin=tensor.origin, unplaced=unplaced, trail=tensor.trail)
         else:
             position += 1
     is_mask = any(isinstance(value, Tensor) for value in values)

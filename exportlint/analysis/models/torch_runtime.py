@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.baked_values import Baked
-from exportlint.analysis.domain.values import Value
+from exportlint.analysis.domain.values import Kind, Scalar, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.library_functions import find, function, functions
-from exportlint.analysis.models.externals import ask_host
+from exportlint.analysis.models.externals import ask_host, call_opaque
 
 functions("torch.manual_seed torch.random.manual_seed torch.initial_seed torch.random.initial_seed", source="generator")
 functions("torch.random.fork_rng torch.get_rng_state torch.set_rng_state", source="generator")
@@ -30,8 +30,6 @@ functions(
     """,
     strict="refuses",
 )
-functions("torch.sym_int", gives="int")
-functions("torch.sym_float torch.sym_sqrt", gives="float")
 
 
 @function("torch.Generator", source="generator")
@@ -39,3 +37,20 @@ def _generator(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
     if frame.engine.constructing:
         return Baked("generator", name, trail=frame.trail(node, "`{}` is a generator"))
     return ask_host(frame, find(name), arguments, node)
+
+
+@function("torch.sym_int", gives="int")
+def _whole(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    number = arguments.get(0)
+    return _read("int", number) if isinstance(number, Scalar) else call_opaque(frame, name, arguments, node)
+
+
+@function("torch.sym_float torch.sym_sqrt", gives="float")
+def _floating(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    number = arguments.get(0)
+    return _read("float", number) if isinstance(number, Scalar) else call_opaque(frame, name, arguments, node)
+
+
+def _read(kind: Kind, number: Scalar) -> Scalar:
+    """What a number that was read from a tensor is converted to, which is one as well."""
+    return Scalar(kind, number.api, number.assumed, number.trail)

@@ -52,8 +52,12 @@ class Uses:
     def __init__(self, state: State) -> None:
         self._state = state
         self._writes: dict[ast.AST, list[Cell]] = {}
+        self._kept: dict[ast.AST, list[Cell]] = {}
+        """The writes to buffers, which the program does as well: a branch that is fixed decides about them."""
         for write in state.writes.values():
             self._writes.setdefault(write.node, []).append(write.cell)
+            if write.kind == "buffer":
+                self._kept.setdefault(write.node, []).append(write.cell)
         self._effects = Effects(state, self._writes)
         self._parents: dict[ast.AST, dict[ast.AST, ast.AST]] = {}
         self._loads: dict[ast.AST, dict[str, list[ast.Name]]] = {}
@@ -188,7 +192,11 @@ class Uses:
             for target in targets(statement):
                 yield from self._assigned(target, function, change, seen)
         elif isinstance(statement, (ast.If, ast.While)) and node is statement.test:
-            effect = self._effects.of([*statement.body, *statement.orelse], function)
+            inside = [*statement.body, *statement.orelse]
+            if self._kept:
+                parts = (part for one in inside for part in walk(one))
+                yield from (Flow(cell, "same") for part in parts for cell in self._kept.get(part, ()))
+            effect = self._effects.of(inside, function)
             if effect is not None:
                 yield effect
         elif isinstance(statement, ast.Return):

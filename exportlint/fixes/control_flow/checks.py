@@ -24,6 +24,7 @@ from exportlint.fixes.eager_only.reports import is_report
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import COMPARISONS, binary, call, statement
 from exportlint.fixes.errors import DeclinedError, InapplicableError
+from exportlint.fixes.proofs.handled_errors import require_unhandled
 from exportlint.fixes.proofs.observed_values import is_python, scalar
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def checked(code: Code) -> Fix:
     """
     asking = code.tree.statement(code.expression)
     if isinstance(asking, ast.Assert):
+        require_unhandled(code, asking, "AssertionError")
         lines = _checks(code, Demand(asking.test), message_of(code, asking.msg), None)
         return code.fix(title("AssertionError"), code.statements.replace([asking], lines), safe=False)
     if not isinstance(asking, ast.If):
@@ -76,6 +78,7 @@ def checked(code: Code) -> Fix:
     prepared = refusing[:-1]
     if not all(isinstance(s, ast.Assign) or is_report(code, s) for s in prepared):
         raise DeclinedError("other code runs before the `raise`")
+    require_unhandled(code, asking, _raised(refusal))
     demand = Demand(asking.test, holds)
     lines = _checks(code, demand, message_of_raise(code, refusal, prepared), refusal)
     if rest:

@@ -29,7 +29,7 @@ from exportlint.fixes.edit.template import call, dotted, statement
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.live_variables import bound, definitely_assigned, needed, needed_after
-from exportlint.fixes.proofs.observed_values import is_python
+from exportlint.fixes.proofs.observed_values import builtin, is_python
 from exportlint.fixes.proofs.purity import is_pure
 
 
@@ -47,8 +47,10 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     if not isinstance(leave, ast.Break if first else (ast.Break, ast.Continue, ast.Return)):
         raise InapplicableError("it is not an `if …: break`")
     loop = code.tree.parents[branch]
-    if not isinstance(loop, (ast.For, ast.While)) or loop.orelse:
+    if not isinstance(loop, (ast.For, ast.While)):
         raise InapplicableError("it is not in the body of a loop")
+    if loop.orelse:
+        raise DeclinedError("the loop has an `else`")
     counted = _counted(code, loop) if isinstance(loop, ast.While) else set()
     if isinstance(loop, ast.While) and (not counted or not isinstance(leave, ast.Break)):
         raise InapplicableError("Python does not count how often the `while` runs")
@@ -118,9 +120,11 @@ def _require_no_none(test: ast.expr, carried: set[str]) -> None:
 
 
 def _counted(code: Code, loop: ast.While) -> set[str]:
-    """The variables that Python counts for the test of a `while`: `i` of `while i < 10: …; i += 1`."""
+    """What Python counts for the test of a `while`: `i` of `while i < 10: …; i += 1`, `xs` of `while len(xs) < 10`."""
     asked = names_in(loop.test)
     found = set(bound(loop.body)) & asked
+    if not found and is_python(code, loop.test):
+        return _growing(code, loop)
     counting = [one for one in loop.body if isinstance(one, ast.AugAssign) and found & set(bound([one]))]
     steps = all(isinstance(one.value, ast.Constant) for one in counting)
     if not steps or len(counting) != len(found) or not is_python(code, loop.test):
@@ -128,6 +132,25 @@ def _counted(code: Code, loop: ast.While) -> set[str]:
     bindings = [n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
     is_needed = bool(found & needed_after(code.tree, loop))
     return found if not is_needed and all(bindings.count(name) == 1 for name in found) else set()
+
+
+def _growing(code: Code, loop: ast.While) -> set[str]:
+    """The lists whose length a test asks, to which each pass appends one item, and with which it does nothing else."""
+    asked = [n for n in ast.walk(loop.test) if isinstance(n, ast.Call) and builtin(code, n) == "len"]
+    found = {argument.id for call in asked for argument in call.args if isinstance(argument, ast.Name)}
+    for name in found:
+        appended = [one for one in loop.body if _appends(one, name)]
+        changes = [n for n in ast.walk(loop) if isinstance(n, ast.Attribute) and names_in(n) == {name}]
+        if len(appended) != 1 or len(changes) != 1:
+            return set()
+    return found
+
+
+def _appends(one: ast.stmt, name: str) -> bool:
+    match one:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr="append"), args=[_])):
+            return owner == name
+    return False
 
 
 def _returned(code: Code, loop: ast.For | ast.While, value: ast.expr | None, flag: str) -> Sequence[Draft]:

@@ -30,6 +30,7 @@ from exportlint.fixes.edit.template import method
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.guarded_indices import guarded_indices
 from exportlint.fixes.proofs.live_variables import returns
+from exportlint.fixes.proofs.needed_numbers import require_tensors_do
 from exportlint.fixes.proofs.observed_values import tensor
 from exportlint.syntax.definitions import FunctionNode
 
@@ -48,10 +49,13 @@ def write_fix(code: Code, _: Fact) -> Fix:
         raise InapplicableError("it is not an `if`")
     if code.statements.is_elif(branch):
         raise InapplicableError("the `if` before it tests its condition first")
+    require_tensors_do(code, branch)
     first = branch.body[0]
     unpacks = isinstance(first, ast.Assign) and any(isinstance(t, (ast.Tuple, ast.List)) for t in first.targets)
+    binds = any(isinstance(part, ast.NamedExpr) for part in ast.walk(branch.test))  # what only eager asks binds nothing
     repeats = guarded_indices(code, ast.Module([*branch.body, *branch.orelse], []))
-    several = repeats or len(branch.body) + len(branch.orelse) > 1 or isinstance(first, (ast.For, ast.With)) or unpacks
+    unfolds = unpacks or isinstance(first, (ast.For, ast.With)) or len(branch.body) + len(branch.orelse) > 1
+    several = binds or unfolds or bool(repeats)
     conditions = [lasting_condition(code, branch.test) if several else tensor_condition(code, branch.test)]
     lines: list[Statement] = []
     fresh = Fresh(code, branch)

@@ -26,7 +26,6 @@ from exportlint.fixes.control_flow.terms import is_number, is_started_by_number,
 from exportlint.fixes.eager_only.reports import is_exporting, is_report
 from exportlint.fixes.edit.blocks import analysed
 from exportlint.fixes.edit.code import Code
-from exportlint.fixes.edit.parentheses import source
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import (
     SYMBOLS,
@@ -44,7 +43,7 @@ from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
 from exportlint.fixes.proofs.live_variables import bound, needed_after
-from exportlint.fixes.proofs.liveness import is_bound, read_later
+from exportlint.fixes.proofs.liveness import is_bound, read_later, require_unread
 from exportlint.fixes.proofs.observed_values import is_python, operation, tensor
 from exportlint.fixes.proofs.purity import is_pure
 from exportlint.fixes.proofs.result_shapes import form
@@ -116,11 +115,10 @@ class Predicated:
             case ast.Expr(value=ast.Call() as made):
                 return self._called(code, one, made, when)
             case ast.With() if not any(item.optional_vars for item in one.items):
-                items = ", ".join(source(code.concrete(item.context_expr)) for item in one.items)
                 if len(one.items) > 1:
                     raise DeclinedError("several contexts are entered at once")
-                body = self.block(code, one.body, when)
-                return [code.statement("with {item}:\n    {*body}", item=expression(items), body=body)] if body else []
+                body, entered = self.block(code, one.body, when), code.concrete(one.items[0].context_expr)
+                return [code.statement("with {item}:\n    {*body}", item=entered, body=body)] if body else []
             case ast.If():
                 return self._branch(code, one, when)
             case ast.For(orelse=[]):
@@ -158,6 +156,7 @@ class Predicated:
 
     def _in_eager(self, code: Code, one: ast.stmt, when: Predicate) -> Statement:
         """What the program does not need, in eager only."""
+        require_unread(code, one, one)
         exporting = is_exporting(code, one, code.version)
         template = "not {exporting} and {truth}" if when.holds else "not {exporting} and not {truth}"
         test = code.make(template, exporting=exporting, truth=when.condition)

@@ -18,7 +18,7 @@ from exportlint.fixes.eager_only.reports import computes_only, is_exporting, is_
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import statement
 from exportlint.fixes.errors import DeclinedError
-from exportlint.fixes.proofs.liveness import assigned
+from exportlint.fixes.proofs.liveness import assigned, require_unread
 from exportlint.fixes.proofs.purity import require_pure
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ def said_before(code: Code, branch: Branching, unless: Expression | None = None)
             require_pure(code, case.test)
         _require_unchanged(code, case.body)
     exporting = is_exporting(code, branch, code.version)
+    for one in said(code, branch):
+        require_unread(code, one, one)
     asked = code.make("not {exporting}", exporting=exporting)
     if unless is not None:
         asked = code.make("{asked} and not {unless}", asked=asked, unless=unless)

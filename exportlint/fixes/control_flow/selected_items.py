@@ -56,8 +56,9 @@ class SelectedItems:
         drafts = [code.statements.insert_after(code.tree.statement(made[0]), [start])]
         inside = {node for one in self.appending for node in ast.walk(one)} | {*made}
         within = set(ast.walk(prefix)) if prefix is not None else set()
+        counting = set(ast.walk(prefix.test)) if isinstance(prefix, ast.While) else set()  # it counts the passes
         for use in uses:
-            if use in inside or (use in within and _only_reads(code, use)):
+            if use in inside or use in counting or (use in within and _only_reads(code, use)):
                 continue
             other = _appended(code, use)
             if other is None:

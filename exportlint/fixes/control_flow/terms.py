@@ -9,6 +9,7 @@ what Python asked. Otherwise they may be broadcast or promoted, or refused where
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -124,14 +125,27 @@ def total_parts(
 
 
 def _in_range(code: Code, index: ast.expr, when: Predicate, *, written: bool) -> Expression:
-    if tensor(code, index) is not None:
-        chosen = when.choose(code, code.concrete(index), 0)
+    held = tensor(code, index)
+    if held is not None:
+        own = code.concrete(index)
         is_number = asked_numbers(index) & asked_numbers(code.expression)
+        is_compared = any(ast.dump(part) == ast.dump(index) for part in _compared(code.expression))
+        # a mask stays one
+        keeps = held.kind != "int" and not is_number and not is_compared
+        nothing = code.make("{index}.new_zeros(())", index=own) if keeps else 0
+        chosen = when.choose(code, own, nothing)
         return method(chosen, "reshape", 1) if written and is_number else chosen  # export asks for no number then
     if scalar(code, index) is None:
         raise DeclinedError("the condition may keep an index in range")
     number = call(code.name("torch.tensor"), code.concrete(index))
     return method(when.choose(code, number, 0), "item")
+
+
+def _compared(test: ast.expr) -> Iterator[ast.expr]:
+    """The operands of the comparisons in a condition."""
+    for part in ast.walk(test):
+        if isinstance(part, ast.Compare):
+            yield from (part.left, *part.comparators)
 
 
 def _divisors(code: Code, node: ast.expr) -> dict[ast.expr, Expression]:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Const, Python, Scalar, Value
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.branch_paths import names_in
@@ -24,10 +26,10 @@ from exportlint.fixes.control_flow.empty_selections import empty_selection_fix
 from exportlint.fixes.control_flow.masked_loops import masked_fix
 from exportlint.fixes.control_flow.predicated_returns import return_fix
 from exportlint.fixes.control_flow.predicated_writes import write_fix
-from exportlint.fixes.control_flow.said_only import said_only_fix
-from exportlint.fixes.control_flow.terms import choose, term
+from exportlint.fixes.control_flow.terms import Term, choose, term
 from exportlint.fixes.control_flow.where import branch_of, choice, where_fix
 from exportlint.fixes.control_flow.while_loops import break_fix, while_fix
+from exportlint.fixes.eager_only.said_only import said_only_fix
 from exportlint.fixes.edit import template as templates
 from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.edit.blocks import analysed
@@ -114,6 +116,8 @@ def truth_fix(code: Code, _: Fact) -> Fix:
     statement = code.tree.statement(outer)
     if isinstance(statement, (ast.While, ast.Assert)) and statement.test is outer:
         raise DeclinedError("the statement needs a Python bool")
+    if any(_is_key(code, use) for use in (outer, *_reads(code, statement, outer))):
+        raise DeclinedError("the truth is a key, an index or an item of a set")
     value = _value(code, outer)
     edits = [code.replace(outer, value)]
     if isinstance(statement, ast.Assign) and statement.value is outer and isinstance(statement.targets[0], ast.Name):
@@ -138,6 +142,32 @@ def _outermost(code: Code) -> ast.expr:
             return node
 
 
+def _reads(code: Code, statement: ast.stmt, value: ast.expr) -> list[ast.expr]:
+    """Where the variable is read that a statement assigns a value to."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)]) if statement.value is value:
+            scope = code.tree.function(statement) or code.tree.root
+            return [n for n in code.tree.contents(scope).named(name) if isinstance(n.ctx, ast.Load)]
+    return []
+
+
+def _is_key(code: Code, node: ast.expr) -> bool:
+    """Whether Python looks something up by a value, which a tensor is not equal to: `table[c]`, `{c}`, `c in seen`."""
+    around = code.tree.parents[node]
+    match around:
+        case ast.Subscript():
+            return around.slice is node and tensor(code, around.value) is None
+        case ast.Set():
+            return True
+        case ast.Dict():
+            return node in around.keys
+        case ast.Compare(ops=[ast.In() | ast.NotIn()]):
+            return around.left is node
+        case ast.Call(func=ast.Attribute(attr="get" | "setdefault" | "pop" | "add" | "index" | "count")):
+            return around.args[:1] == [node]
+    return False
+
+
 def _asks(code: Code, call: ast.AST, node: ast.expr) -> bool:
     """Whether a call asks what a node holds for its truth."""
     return isinstance(call, ast.Call) and call.args == [node] and builtin(code, call) in {"bool", "any", "all"}
@@ -146,19 +176,35 @@ def _asks(code: Code, call: ast.AST, node: ast.expr) -> bool:
 def _value(code: Code, node: ast.expr) -> Expression:
     """The value of a condition. Python's `and` and `or` give one of their operands, not only a truth."""
     if isinstance(node, ast.BoolOp) and not all(_is_bool(code, value) for value in node.values):
-        *others, last = node.values
-        found = term(code, last, {})
-        for other in reversed(others):
-            condition, value = tensor_condition(code, other), term(code, other, {})
-            ways = (value, found) if isinstance(node.op, ast.Or) else (found, value)
-            found = choose(code, condition, *ways)
-        return found.source
+        return _chosen(code, node).source
     return tensor_condition(code, node).tensor
 
 
+def _chosen(code: Code, node: ast.expr) -> Term:
+    """The operand that `and` and `or` give: `c and a or b` is `a` where `c` holds, if `a` is not zero."""
+    if not isinstance(node, ast.BoolOp):
+        return term(code, node, {})
+    *others, last = node.values
+    found = _chosen(code, last)
+    for other in reversed(others):
+        condition, value = tensor_condition(code, other), _chosen(code, other)
+        ways = (value, found) if isinstance(node.op, ast.Or) else (found, value)
+        found = choose(code, condition, *ways)
+    return found
+
+
 def _is_bool(code: Code, node: ast.expr) -> bool:
+    """Whether an operand may be a truth, and is no other number or object for certain."""
     held = tensor(code, node)
-    return held is None or held.kind == "bool"
+    return held.kind == "bool" if held is not None else not any(map(_is_other, options(code.value(node))))
+
+
+def _is_other(value: Value) -> bool:
+    if isinstance(value, Const):
+        return not isinstance(value.value, bool)
+    if isinstance(value, Scalar):
+        return value.kind in {"int", "float"}
+    return isinstance(value, Python) and value.type not in {"bool", None}
 
 
 def _branches_by(code: Code, statement: ast.stmt, name: str) -> Iterator[tuple[ast.If | ast.IfExp, list[ast.stmt]]]:

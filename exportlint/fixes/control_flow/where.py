@@ -33,6 +33,7 @@ from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import statement
 from exportlint.fixes.errors import DeclinedError, InapplicableError
 from exportlint.fixes.proofs.identity import matters
+from exportlint.fixes.proofs.needed_numbers import require_tensors_do
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Statement
@@ -80,6 +81,7 @@ def branch_of(code: Code) -> Branching | ast.IfExp:
 
 def choice(code: Code, branch: Branching | ast.IfExp) -> Choice:
     """The choice that a branch makes, as one between tensors. Raises DeclinedError."""
+    require_tensors_do(code, branch)
     if isinstance(branch, ast.IfExp):
         condition = tensor_condition(code, branch.test)
         value = choose(code, condition, *alternatives(code, condition, branch, {}))

@@ -4,7 +4,7 @@
 Where `if c: break` stands in the body, one more variable says whether the loop goes on, and the statements behind it
 take effect only then: `while True: …` is such a loop. If a variable has no value before the loop, what stands before
 the `break` runs once in front of it, and again at the end of each pass. The flag of `while not done` becomes a tensor.
-`loop_rows` rewrites rows that the counter chooses.
+`loop_rows` rewrites rows that the counter chooses. A number that the function only returns is read from its tensor.
 
 Never safe: shapes and dtypes have to stay, and the loop is compiled in eager too. Up to torch 2.13, `torch.while_loop`
 loses the gradients of all passes but the last one through a variable that starts without a gradient.
@@ -328,6 +328,11 @@ def looped(
         apart(definition(code, names[1], given, first, groups, _several(back))),
         apart(statement("{left} = {made}", left=_several(list(map(dotted, targets))), made=made)),
     ]
+    lines += [
+        assigned_to([name], method(dotted(name), "item"))
+        for name in targets
+        if name in starts and name not in flags and _is_only_returned(code, node, name)
+    ]
     check_result(code, lines)
     last = _returned(node)
     if last is not None:
@@ -335,6 +340,23 @@ def looped(
     if stands is not node.body:
         return code.fix(message, code.statements.replace([node], lines), safe=False)
     return code.fix(message, *put_in_place(code, [node], lines), safe=False)
+
+
+def _is_only_returned(code: Code, node: ast.While | ast.For, name: str) -> bool:
+    """Whether a loop leaves a variable to nothing but a `return`, whose callers get a number."""
+    function = code.tree.function(node)
+    inside = set(ast.walk(node))
+    found = [] if function is None else code.tree.contents(function).named(name)
+    read = [n for n in found if isinstance(n.ctx, ast.Load) and n not in inside and place(n) > place(node)]
+    return bool(read) and all(isinstance(_holder(code, n), ast.Return) for n in read)
+
+
+def _holder(code: Code, node: ast.expr) -> ast.AST:
+    """What takes an expression, or the tuple, list or dictionary of which it is an item."""
+    around = code.tree.parents[node]
+    while isinstance(around, (ast.Tuple, ast.List, ast.Dict)):
+        around = code.tree.parents[around]
+    return around
 
 
 def _runs(code: Code, body: Sequence[ast.stmt]) -> list[Sequence[ast.stmt]]:

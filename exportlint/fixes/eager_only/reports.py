@@ -18,6 +18,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft
 from exportlint.fixes.edit.template import call
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.liveness import require_unread
 from exportlint.fixes.proofs.purity import computes_only
 
 if TYPE_CHECKING:
@@ -32,7 +33,13 @@ IS_EXPORTING: TorchVersion = (2, 7)
 
 
 def eager_only(code: Code, statements: Sequence[ast.stmt], version: TorchVersion) -> Draft:
-    """Statements that follow each other in one block, under a condition that is false during export."""
+    """Statements that follow each other in one block, under a condition that is false during export.
+
+    Raises:
+        DeclinedError: they assign a variable on the way that other code reads.
+    """
+    for statement in statements:
+        require_unread(code, statement, statement)
     return code.statements.wrap(
         statements, "if not {exporting}:\n    {*body}", exporting=is_exporting(code, statements[0], version)
     )

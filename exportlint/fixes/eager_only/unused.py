@@ -1,7 +1,7 @@
 """Values that the program does not need, such as texts that are only logged, kept out of what torch.export traces.
 
 `text = str(x)` / `log.info(text)` goes under `if not torch.compiler.is_exporting():`, with all statements that the
-value goes through; `(str(x), y)[1]` keeps `str(x)` for eager.
+value goes through; `(str(x), y)[1]` keeps `str(x)` for eager. A branch that only logs it gets the condition itself.
 
 Safe: all of that only computes and reports. Otherwise an effect of it is missing in the program.
 """
@@ -15,9 +15,11 @@ from exportlint.analysis.domain.values import External
 from exportlint.analysis.library_functions import find
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.eager_only.reports import computes_only, eager_only, is_exporting, is_report, reports
+from exportlint.fixes.eager_only.said_only import saying, skipped
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.tree import in_order
 from exportlint.fixes.errors import DeclinedError, InapplicableError
+from exportlint.fixes.proofs.liveness import require_unread
 from exportlint.fixes.state.constructor import Constructor
 
 MESSAGE = "Skip it during export"
@@ -33,10 +35,14 @@ def left_out(code: Code, node: ast.expr, version: TorchVersion) -> Fix:
     if element is not None:
         if not _is_dispensable(code, element):
             raise DeclinedError("it may change the values that the program computes with")
+        require_unread(code, code.tree.statement(element), element)
         exporting = is_exporting(code, node, version)
         asked = code.make("{element} if not {exporting} else None", element=element, exporting=exporting)
         return code.fix(MESSAGE, code.replace(element, asked), safe=computes_only(code, [element]))
     first = _in_file(code, code.tree.statement(node))
+    around = saying(code, code.tree.parents[first])
+    if around is not None and computes_only(code, [around.test]):
+        return skipped(code, around)
     statements = in_order(_statements(code, first))
     drafts = [eager_only(code, group, version) for group in _adjacent(code, statements)]
     return code.fix(MESSAGE, *drafts, safe=computes_only(code, statements))

@@ -114,6 +114,11 @@ def _of_keys(code: Code, subscript: ast.Subscript, looked_up: ast.Subscript, pla
     if not may_repeat(code, keys) or not is_pure(code, subscript.slice):
         raise DeclinedError("the keys would be evaluated at another time")
     key = code.fresh("key", looked_up)
+    listed, named = code.concrete(keys), code.value(keys)
+    if isinstance(named, Dict):
+        if named.rest is not None or [number for number, _ in named.entries] != list(range(len(named.entries))):
+            raise DeclinedError("the keys do not count from 0")
+        listed = code.make("{keys}.values()", keys=keys)
     one, around = code.make("{table}[{key}]", table=looked_up.value, key=key), code.tree.parents[looked_up]
     table = code.value(looked_up.value)
     held = [value for _, value in table.entries] if isinstance(table, Dict) and table.rest is None else []
@@ -124,7 +129,7 @@ def _of_keys(code: Code, subscript: ast.Subscript, looked_up: ast.Subscript, pla
         whole, one = around, code.concrete(around, {looked_up: one})
     elif not held or not all(map(is_tensor, held)):
         raise DeclinedError("the choices are neither modules nor tensors")
-    given = code.make("[{one} for {key} in {keys}]", one=one, key=key, keys=keys)
+    given = code.make("[{one} for {key} in {keys}]", one=one, key=key, keys=listed)
     left_out = [code.statements.left_out(statement)] if isinstance(statement, ast.Assign) else []
     stacked = code.make("{stack}({given})", stack=code.name("torch.stack", whole), given=given)
     message = "Look up all keys and choose a result; the index must not be negative"
@@ -173,17 +178,25 @@ class _Index:
         return code.make(template, rows=rows, index=index)
 
 
-def _index(code: Code, node: ast.expr) -> _Index:
-    """The tensor of one element from which an index is read, or the number if that was read elsewhere."""
+def _index(code: Code, node: ast.expr, *, converts: bool = False) -> _Index:
+    """The tensor of one element from which an index is read, or the number if that was read elsewhere.
+
+    `converts`: Python makes an integer of it, which may be of another kind.
+    """
     read = item_of(node)
     if read is not None:
         node = read
     elif isinstance(node, ast.Call) and len(node.args) == 1 and code.surely(_is_to_integer, node.func):
-        return _index(code, node.args[0])
+        return _index(code, node.args[0], converts=True)
     if isinstance(node, ast.Name):
         code.claim(node.id, node)
     if code.surely(is_tensor, node):
-        return _Index(code.concrete(node))
+        held = tensor(code, node)
+        kind = held.kind if held is not None else None
+        given = code.concrete(node)
+        if kind == "bool" or (converts and kind != "int"):
+            given = method(given, "to", code.name("torch.int64", node))
+        return _Index(given)
     if scalar(code, node) is None:
         raise DeclinedError("the index is not written next to the tensor it is read from")
     return _Index(code.concrete(node), is_number=True)

@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import External, Kind, Scalar, Tensor
-from exportlint.fixes.arrays.torch_names import MATH, TO_INTEGERS
+from exportlint.fixes.arrays.torch_names import MATH, NUMPY, TO_INTEGERS
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import call, method
 from exportlint.fixes.edit.tree import parameters
@@ -25,6 +25,10 @@ from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 
 if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
+
+
+OF_NUMBERS = frozenset({*MATH.values(), "round", "sign", "square"}) - {"pow", "fmod", "copysign", "hypot", "atan2"}
+"""Functions of torch that give a number for one number."""
 
 
 def item(code: Code, source: Expression, kind: str) -> Expression:
@@ -75,10 +79,18 @@ def _is_number_too(code: Code, node: ast.expr) -> bool:
 
 
 def of_math(code: Code, node: ast.Call) -> Expression:
-    """A call of `math` as an operator of torch and its number. Raises DeclinedError."""
+    """A call of `math`, or of a function of numpy for one number, as an operator of torch and its number.
+
+    Raises:
+        DeclinedError: torch has no such function.
+    """
     function = code.value(node.func)
-    name = function.name.removeprefix("math.") if isinstance(function, External) else ""
-    if name not in MATH or node.keywords or len(node.args) > _arity(name):
+    package, _, name = function.name.partition(".") if isinstance(function, External) else ("", "", "")
+    if package == "numpy" and NUMPY.get(name) in OF_NUMBERS and len(node.args) == 1:
+        found = operand_of(code, node.args[0])
+        if found is not None:
+            return method(call(code.name(f"torch.{NUMPY[name]}"), found.source), "item")
+    if package != "math" or name not in MATH or node.keywords or len(node.args) > _arity(name):
         raise DeclinedError("torch has no such function")
     given = [_argument(code, argument) for argument in node.args]
     if name in {"hypot", "atan2"} and not all(is_tensor for _, is_tensor in given):

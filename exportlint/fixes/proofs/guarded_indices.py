@@ -55,10 +55,11 @@ def guarded_indices(code: Code, node: ast.AST) -> list[ast.expr]:
     for part in ast.walk(node):
         require_elements(code, part)
         for index in _indices(code, part):
-            if isinstance(index, ast.Name) and (_is_asked_otherwise(code, index.id) or _is_chosen(code, index.id)):
+            held = _unshaped(index)  # its elements are those of this variable
+            if isinstance(held, ast.Name) and (_is_asked_otherwise(code, held.id) or _is_chosen(code, held.id)):
                 continue
             guards = _asked(code) if guards is None else guards
-            if isinstance(index, ast.Name) and index.id not in guards and _is_found(code, index.id):
+            if isinstance(held, ast.Name) and held.id not in guards and _is_found(code, held.id):
                 continue
             if guards & _behind(code, [code.renames.get(n.id, n.id) for n in _names(index)]):
                 if isinstance(part, ast.Call) and operation(code, part) in _COUNTING:

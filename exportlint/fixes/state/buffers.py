@@ -149,7 +149,7 @@ class Kept:
         if isinstance(around, ast.keyword) and around.arg == "out":
             raise DeclinedError(f"a call writes its result to `{code.text(use)}`")
         if not is_consumed(code, use):
-            return not self.is_renewed(use) or isinstance(around, (ast.Call, ast.keyword))
+            return not self.is_renewed(use) or isinstance(around, (ast.Call, ast.keyword, ast.Tuple, ast.List))
         saves = may_be_saved(code, use)
         if isinstance(around, ast.BinOp) and isinstance(around.op, SAVING):
             saves = saves or _is_state(code, around.left if around.right is use else around.right)

@@ -107,7 +107,7 @@ class Constructor:
         """
         uses = [use for use in self.uses(name) if not isinstance(use.ctx, ast.Load)]
         targets = [use for use in uses if self.init is not None and self._method(use) is self.init]
-        assignments = self.code.tree.once(_assignments, self.init) if self.init is not None else {}
+        assignments = self.code.tree.once(assignments_of, self.init) if self.init is not None else {}
         found = [assignment for assignment in assignments.get(name, ()) if assignment.target in targets]
         if len(found) != 1 or len(targets) != 1 or (found[0].beside and not beside):
             raise DeclinedError(f"`__init__` does not assign `{name}` exactly once")
@@ -143,12 +143,18 @@ class Constructor:
         return fresh(name, taken | {method.name for method in self.methods})
 
     def require_private(
-        self, name: str, *, of_class: bool = False, also: Sequence[ast.Attribute] = (), heirs: bool = False
+        self,
+        name: str,
+        *,
+        of_class: bool = False,
+        also: Sequence[ast.Attribute] = (),
+        heirs: bool = False,
+        asked: Sequence[ast.expr] = (),
     ) -> None:
         """Raises DeclinedError if other code than the methods of this class may use `self.name`.
 
         `of_class`: it is an attribute of the class. `also`: other places that are known to use it. `heirs`: the methods
-        of those may use it as well.
+        of those may use it as well. `asked`: expressions that are known to name it as a string.
         """
         root, own = self.code.tree.root, {*self.uses(name, of_class=of_class), *also}
         family = [self, *(self.heirs if heirs else ())]
@@ -162,7 +168,7 @@ class Constructor:
         uses = (node for node in contents.attributes(name) if node not in own and not self._is_called(node))
         if any(others.get(node, self.node) in nodes for node in uses):
             raise DeclinedError(f"`{name}` is used outside the class")
-        if name in contents.strings and self._is_said(name, others, nodes):
+        if name in contents.strings and self._is_said(name, others, nodes, asked):
             raise DeclinedError(f"`{name}` is used through its name as a string")
         if not heirs and self.node.name in self.code.tree.once(_inherited, root):
             raise DeclinedError(f"another class inherits `{name}`")
@@ -195,10 +201,17 @@ class Constructor:
             and all(self._leaves_alone(each, name) for each in found.node.bases)
         )
 
-    def _is_said(self, name: str, others: Mapping[ast.AST, ast.ClassDef], family: Sequence[ast.ClassDef]) -> bool:
+    def _is_said(
+        self,
+        name: str,
+        others: Mapping[ast.AST, ast.ClassDef],
+        family: Sequence[ast.ClassDef],
+        asked: Sequence[ast.expr],
+    ) -> bool:
         """Whether the name of an attribute stands in a string, other than that of another class's own."""
+        known = {part for each in asked for part in ast.walk(each)}
         texts = [n for n in self.code.tree.contents(self.code.tree.root).of(ast.Constant) if n.value == name]
-        return any(others.get(text, self.node) in family for text in texts)
+        return any(others.get(text, self.node) in family for text in texts if text not in known)
 
     def _is_called(self, node: ast.Attribute) -> bool:
         """Whether an attribute is called, as the method `x.mean()` is: what holds state is not."""
@@ -232,7 +245,7 @@ class Constructor:
         for node in ast.walk(expression):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
                 writes = [use for use in self.uses(node.attr) if not isinstance(use.ctx, ast.Load)]
-                first = self.assignment(node.attr)
+                first = self.assignment(node.attr, beside=True)
                 if len(writes) == 1 and (before is None or place(first.statement) < place(before)):
                     found.append(node.value)
         return found
@@ -304,7 +317,7 @@ def _own_of_others(around: ast.AST) -> dict[ast.AST, ast.ClassDef]:
             for node in ast.walk(method):
                 if isinstance(node, ast.Attribute) and _is_name(node.value, own):
                     found[node] = cls
-                elif isinstance(node, ast.Call) and own == _called_on(node.func):
+                elif isinstance(node, ast.Call) and own in {_called_on(node.func), _asked_for(node)}:
                     found.update((a, cls) for a in node.args if isinstance(a, ast.Constant))
     return found
 
@@ -313,6 +326,14 @@ def _called_on(function: ast.expr) -> str | None:
     """The variable whose method a call names."""
     match function:
         case ast.Attribute(value=ast.Name(id=name)):
+            return name
+    return None
+
+
+def _asked_for(call: ast.Call) -> str | None:
+    """The variable of whose attribute a call gives the name: `hasattr(self, "h")`."""
+    match call:
+        case ast.Call(func=ast.Name(id="hasattr" | "getattr" | "setattr"), args=[ast.Name(id=name), *_]):
             return name
     return None
 
@@ -349,10 +370,10 @@ def _methods(cls: ast.ClassDef) -> list[ast.FunctionDef]:
     return [statement for statement in cls.body if isinstance(statement, ast.FunctionDef)]
 
 
-def _assignments(init: ast.FunctionDef) -> dict[str, list[Assignment]]:
-    """The statements of a constructor that assign one attribute, by its name."""
+def assignments_of(method: ast.FunctionDef) -> dict[str, list[Assignment]]:
+    """The statements of a method that assign one attribute, whichever way it goes, by its name."""
     found: dict[str, list[Assignment]] = {}
-    for statement in init.body:
+    for statement in method.body:
         for assigned in _assigned(statement):
             found.setdefault(assigned.target.attr, []).append(assigned)
     return found

@@ -102,20 +102,27 @@ def _left_out(constructor: Constructor, statement: ast.stmt, name: str) -> Draft
         return code.statements.replace([statement], [])
     if not isinstance(around, ast.If) or around.body != [statement] or around.orelse:
         raise DeclinedError("the condition around it decides more")
-    if code.tree.parents[around] not in constructor.methods or not _is_missing(around.test, name):
+    if code.tree.parents[around] not in constructor.methods or not is_missing(around.test, name):
         raise DeclinedError("it depends on a condition")
     return code.statements.replace([around], [])
 
 
-def _is_missing(test: ast.expr, name: str) -> bool:
-    """`self.name is None`, `not hasattr(self, "name")`."""
+def is_missing(test: ast.expr, name: str) -> bool:
+    """`self.name is None`, `not hasattr(self, "name")`, `getattr(self, "name", None) is None`."""
     if isinstance(test, ast.Compare) and isinstance(test.left, ast.Attribute) and test.left.attr == name:
         other = test.comparators[0]
         return isinstance(test.ops[0], ast.Is) and isinstance(other, ast.Constant) and other.value is None
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.Call):
-        call = test.operand
-        asks = isinstance(call.func, ast.Name) and call.func.id == "hasattr" and len(call.args) == 2
-        return asks and isinstance(call.args[1], ast.Constant) and call.args[1].value == name
+    match test:
+        case ast.UnaryOp(
+            op=ast.Not(), operand=ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=asked)])
+        ):
+            return bool(asked == name)
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=asked), ast.Constant(value=None)]),
+            ops=[ast.Is()],
+            comparators=[ast.Constant(value=None)],
+        ):
+            return bool(asked == name)
     return False
 
 

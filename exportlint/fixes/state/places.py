@@ -20,7 +20,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from exportlint.analysis.domain.values import Tensor
+from exportlint.analysis.domain.lattice import options
+from exportlint.analysis.domain.values import Tensor, Unknown
 from exportlint.fixes.edit.arguments import with_base
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.statements import Draft, is_docstring
@@ -132,6 +133,8 @@ def _registered(
             drafts.append(code.replace(first, value))
         return [buffer(code, place.owner, place.name, value if place.shared is None else place.shared)], drafts
     if isinstance(first, ast.Call):
+        if not all(isinstance(option, (Tensor, Unknown)) for option in options(code.value(first))):
+            raise DeclinedError("its first value is not a tensor")
         held = first if place.shared is None else place.shared
         return [buffer(code, place.owner, place.name, held)], [*kept.drafts()]
     if isinstance(first, (ast.Tuple, ast.List)) and first.elts and not place.instead:

@@ -14,6 +14,7 @@ from exportlint.findings import Fix
 from exportlint.fixes.eager_only.reports import computes_only, is_exporting, is_report
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import InapplicableError
+from exportlint.fixes.proofs.liveness import require_unread
 
 
 def said_only_fix(code: Code, _: Fact) -> Fix:
@@ -22,10 +23,23 @@ def said_only_fix(code: Code, _: Fact) -> Fix:
     Raises:
         DeclinedError: the branch does more, or there is another way.
     """
-    statement = code.tree.statement(code.expression)
-    if not isinstance(statement, ast.If) or statement.orelse or not all(is_report(code, s) for s in statement.body):
+    branch = saying(code, code.tree.statement(code.expression))
+    if branch is None:
         raise InapplicableError("the branch does more than print or log")
-    exporting = is_exporting(code, statement, code.version)
-    condition = code.make("not {exporting} and {said}", exporting=exporting, said=statement.test)
-    safe = computes_only(code, [statement.test, *statement.body])
-    return code.fix("Skip it during export", code.replace(statement.test, condition), safe=safe)
+    return skipped(code, branch)
+
+
+def saying(code: Code, node: ast.AST) -> ast.If | None:
+    """A node, if it is an `if` that only says something."""
+    if isinstance(node, ast.If) and not node.orelse and all(is_report(code, s) for s in node.body):
+        return node
+    return None
+
+
+def skipped(code: Code, branch: ast.If) -> Fix:
+    """A fix that skips a branch during export. Raises DeclinedError if it assigns what other code reads."""
+    require_unread(code, branch, branch)
+    exporting = is_exporting(code, branch, code.version)
+    condition = code.make("not {exporting} and {said}", exporting=exporting, said=branch.test)
+    safe = computes_only(code, [branch.test, *branch.body])
+    return code.fix("Skip it during export", code.replace(branch.test, condition), safe=safe)
