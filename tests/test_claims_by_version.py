@@ -26,6 +26,8 @@ CASES: list[tuple[str, Mode, dict[TorchVersion, str]]] = [
     ("y = x.clone()\ny[x.sum().long()] = 0.0", "non-strict", {(2, 13): "EXP106 error", (2, 15): ""}),
     ("y = x.clone()\ny[x.sum() > 0] = 0.0", "non-strict", {(2, 13): "EXP106 error", (2, 15): "EXP106 error"}),
     ("y = x[: x.sum().long()]", "strict", {(2, 9): "EXP106 error", (2, 13): ""}),
+    ("n = x.sum().long().item()\ny = x[n:, 1:]", "non-strict", {(2, 9): "EXP106 error", (2, 13): "EXP201 info"}),
+    ("n = x.sum().long().item()\ny = x[n:, 1:]", "strict", {(2, 4): "EXP106 error", (2, 15): "EXP106 error"}),
     ("y = torch.distributions.Categorical(logits=x)", "non-strict", {(2, 13): "EXP209 error", (2, 15): ""}),
     (
         "y = torch.distributions.MultivariateNormal(x[0], torch.eye(3))",
