@@ -15,6 +15,9 @@ from exportlint.linter import Task, lint
 
 CASES: list[tuple[str, Mode, dict[TorchVersion, str]]] = [
     # (statements of forward, mode, what EXPnnn with which severity for each version)
+    ("y = nn.functional.pad(x, (0, x.sum().long()))", "non-strict", {(2, 6): "EXP202 error", (2, 9): ""}),
+    ("inspect.isgeneratorfunction(len)", "strict", {(2, 6): "EXP606 error", (2, 9): ""}),
+    ('y = sorted([("b", x), ("a", x)])[0][1]', "strict", {(2, 13): "EXP606 error", (2, 15): ""}),
     ('torch._check(x.shape[0] > 1, lambda: "few")', "strict", {(2, 9): "EXP613 error", (2, 13): ""}),
     ('torch._check(x.shape[0] > 1, "few")', "strict", {(2, 9): "", (2, 13): "EXP613 error", (2, 15): ""}),
     ("torch._check(x.shape[0] > 1, self.text)", "strict", {(2, 9): "EXP613 error", (2, 15): "EXP613 error"}),
@@ -62,6 +65,7 @@ STATES: list[tuple[str, str, Mode, dict[TorchVersion, str]]] = [
         "non-strict",
         {(2, 9): "EXP306 warning", (2, 13): "EXP306 warning"},
     ),
+    ("type(self).seen = []", "self.seen.append(1)\ny = x * len(self.seen)", "non-strict", {(2, 9): "EXP312 warning"}),
     ("self.act = None", "self.act = nn.ReLU()", "non-strict", {(2, 9): "EXP306 error", (2, 13): ""}),
     ("self.act = nn.ReLU()", "self.act = nn.GELU()", "non-strict", {(2, 9): "", (2, 13): ""}),
     ("self.act = nn.ReLU()", "self.act = nn.GELU()", "strict", {(2, 9): "EXP306 error", (2, 13): ""}),
@@ -119,7 +123,8 @@ def found(members: str, forward: str, mode: Mode, version: TorchVersion, directo
 
 def findings(members: str, forward: str, mode: Mode, version: TorchVersion, directory: Path) -> Sequence[Finding]:
     """What is found in a model."""
-    head = "import copy\nimport heapq\nimport itertools\nimport random\n\nimport torch\nfrom torch import nn\n\n\n"
+    names = ("copy", "heapq", "inspect", "itertools", "random")
+    head = "".join(f"import {name}\n" for name in names) + "\nimport torch\nfrom torch import nn\n\n\n"
     body = textwrap.indent(forward, " " * 8)
     source = f"{head}class Model(nn.Module):\n{members}    def forward(self, x: torch.Tensor):\n{body}"
     layer = Layer(directory, {"torch-version": version, "mode": mode, "dynamic-dims": ()})
