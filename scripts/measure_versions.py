@@ -128,10 +128,19 @@ def work() -> None:
     blocks = {(p.code, digest(b)): b for p in pages() for b, _ in measured_blocks(p)}
     output, sys.stdout = sys.stdout, sys.stderr  # blocks print as well
     prover = Prover(Path.cwd())
+    load_torch()
     for code, key, mode in todo:
         # A failed trace can leave torch in a state in which the next one fails, so each has its own process.
         outcome, detail = forked(blocks[code, key], mode, prover)
         print(json.dumps(asdict(Measurement(code, key, mode, outcome, detail))), file=output, flush=True)
+
+
+def load_torch() -> None:
+    """Import what torch imports at the first export, so that no process of a block has to: that takes seconds."""
+    import torch
+
+    for strict in (False, True):
+        torch.export.export(torch.nn.Linear(2, 2), (torch.ones(2, 2),), strict=strict)
 
 
 def forked(block: Block, mode: Mode, prover: Prover) -> tuple[str, str]:

@@ -15,6 +15,9 @@ from exportlint.linter import Task, lint
 
 CASES: list[tuple[str, Mode, dict[TorchVersion, str]]] = [
     # (statements of forward, mode, what EXPnnn with which severity for each version)
+    ("y = nn.functional.pad(x, (0, x.sum().long()))", "non-strict", {(2, 6): "EXP202 error", (2, 9): ""}),
+    ("inspect.isgeneratorfunction(len)", "strict", {(2, 6): "EXP606 error", (2, 9): ""}),
+    ('y = sorted([("b", x), ("a", x)])[0][1]', "strict", {(2, 13): "EXP606 error", (2, 15): ""}),
     ('torch._check(x.shape[0] > 1, lambda: "few")', "strict", {(2, 9): "EXP613 error", (2, 13): ""}),
     ('torch._check(x.shape[0] > 1, "few")', "strict", {(2, 9): "", (2, 13): "EXP613 error", (2, 15): ""}),
     ("torch._check(x.shape[0] > 1, self.text)", "strict", {(2, 9): "EXP613 error", (2, 15): "EXP613 error"}),
@@ -26,6 +29,8 @@ CASES: list[tuple[str, Mode, dict[TorchVersion, str]]] = [
     ("y = x.clone()\ny[x.sum().long()] = 0.0", "non-strict", {(2, 13): "EXP106 error", (2, 15): ""}),
     ("y = x.clone()\ny[x.sum() > 0] = 0.0", "non-strict", {(2, 13): "EXP106 error", (2, 15): "EXP106 error"}),
     ("y = x[: x.sum().long()]", "strict", {(2, 9): "EXP106 error", (2, 13): ""}),
+    ("n = x.sum().long().item()\ny = x[n:, 1:]", "non-strict", {(2, 9): "EXP106 error", (2, 13): "EXP201 info"}),
+    ("n = x.sum().long().item()\ny = x[n:, 1:]", "strict", {(2, 4): "EXP106 error", (2, 15): "EXP106 error"}),
     ("y = torch.distributions.Categorical(logits=x)", "non-strict", {(2, 13): "EXP209 error", (2, 15): ""}),
     (
         "y = torch.distributions.MultivariateNormal(x[0], torch.eye(3))",
@@ -76,6 +81,7 @@ STATES: list[tuple[str, str, Mode, dict[TorchVersion, str]]] = [
         {(2, 9): "EXP306 warning", (2, 13): "EXP306 warning"},
     ),
     ("self.n = 0", "self.training = False\ny = x", "non-strict", {(2, 9): "EXP306 info", (2, 13): "EXP306 info"}),
+    ("type(self).seen = []", "self.seen.append(1)\ny = x * len(self.seen)", "non-strict", {(2, 9): "EXP312 warning"}),
     ("self.act = None", "self.act = nn.ReLU()", "non-strict", {(2, 9): "EXP306 error", (2, 13): ""}),
     ("self.act = nn.ReLU()", "self.act = nn.GELU()", "non-strict", {(2, 9): "", (2, 13): ""}),
     ("self.act = nn.ReLU()", "self.act = nn.GELU()", "strict", {(2, 9): "EXP306 error", (2, 13): ""}),
@@ -133,8 +139,8 @@ def found(members: str, forward: str, mode: Mode, version: TorchVersion, directo
 
 def findings(members: str, forward: str, mode: Mode, version: TorchVersion, directory: Path) -> Sequence[Finding]:
     """What is found in a model."""
-    imports = "".join(f"import {name}\n" for name in ("contextlib", "copy", "heapq", "itertools", "random", "torch"))
-    head = f"{imports}from torch import nn\n\n\n"
+    imports = "".join(f"import {name}\n" for name in ("contextlib", "copy", "heapq", "inspect", "itertools", "random"))
+    head = f"{imports}\nimport torch\nfrom torch import nn\n\n\n"
     body = textwrap.indent(forward, " " * 8)
     source = f"{head}class Model(nn.Module):\n{members}    def forward(self, x: torch.Tensor):\n{body}"
     layer = Layer(directory, {"torch-version": version, "mode": mode, "dynamic-dims": ()})

@@ -15,13 +15,15 @@ COND = Claim(
 LOOP = Claim(
     non_strict={(2, 4): ERROR, (2, 6): None, (2, 9): ERROR}, strict={(2, 4): ERROR, (2, 6): None, (2, 9): ERROR}
 )
+WHILE = Claim(non_strict={(2, 4): WARNING, (2, 6): ERROR}, strict={(2, 4): WARNING, (2, 6): None, (2, 9): ERROR})
+WRITES = {"torch.cond": COND, "while_loop": WHILE}
 STATE = Claim(non_strict=always(ERROR), strict=always(ERROR))
 
 
 @rule("EXP901", "branch-mutates-operand", BodyWrite)
 def branch_mutates_operand(fact: BodyWrite, context: Context) -> Iterator[Report]:
     """`torch.cond(p, lambda x: x.add_(1), f, (x,))`, and `calls.append(1)` in a branch."""
-    claim = STATE if not fact.is_tensor else COND if fact.operator == "torch.cond" else LOOP
+    claim = WRITES.get(fact.operator, LOOP) if fact.is_tensor else STATE
     severity = context.severity(claim)
     if severity is None or fact.guarded:
         return

@@ -20,7 +20,7 @@ SAME: Timeline = {(2, 4): ERROR, (2, 13): INFO}
 CLAIM = Claim(non_strict=always(None), strict=DROPPED)
 CHANGED = Claim(non_strict=always(WARNING), strict=DROPPED)
 REMOVED = Claim(non_strict=always(ERROR), strict=DROPPED)
-RESTORED = Claim(non_strict={(2, 4): None, (2, 13): ERROR}, strict=always(None))
+RESTORED = Claim(non_strict={(2, 4): None, (2, 6): ERROR}, strict={(2, 4): ERROR, (2, 13): None})
 RENEWED = Claim(non_strict=always(INFO), strict=SAME)
 
 

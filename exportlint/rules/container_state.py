@@ -23,6 +23,7 @@ USED_ELSEWHERE = Claim(non_strict=always(WARNING), strict=always(WARNING))
 UNUSED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(INFO))
 UNUSED_ELSEWHERE = Claim(non_strict=always(INFO), strict=always(INFO))
 COUNTER = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): WARNING})
+UNUSED_CLASS = Claim(non_strict=always(INFO), strict={(2, 4): ERROR, (2, 13): INFO})
 ITERATOR = Claim(non_strict=always(WARNING), strict=always(ERROR))
 
 
@@ -35,6 +36,8 @@ def container_state(fact: StateChange, context: Context) -> Iterator[Report]:
         claim = ITERATOR if fact.iterator in {"iterator", "generator"} else COUNTER
     elif fact.holder == "module":
         claim = USED if fact.carried else UNUSED
+    elif fact.holder == "class":
+        claim = COUNTER if fact.carried else UNUSED_CLASS
     else:
         claim = USED_ELSEWHERE if fact.carried else UNUSED_ELSEWHERE
     severity = context.severity(claim, guarded=fact.guarded)

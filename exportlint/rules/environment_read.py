@@ -10,10 +10,9 @@ from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, alwa
 from exportlint.fixes.state.read_once import read_once
 from exportlint.registry import rule
 
-VARIABLE = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 6): WARNING})
+TRACED = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 6): WARNING})
 USED = Claim(non_strict=always(WARNING), strict=always(ERROR))
 ASKED = Claim(non_strict=always(INFO), strict=always(ERROR))
-TRACED = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): WARNING})
 
 VARIABLES = ("os.getenv", "os.environ")
 
@@ -28,7 +27,7 @@ def environment_read(fact: Drawn | BakedUse, context: Context) -> Iterator[Repor
     is_traced = find(fact.api).strict == "bakes"
     if is_traced and not is_use:
         return
-    severity = context.severity(VARIABLE if is_variable else TRACED if is_traced else USED if is_use else ASKED)
+    severity = context.severity(TRACED if is_variable or is_traced else USED if is_use else ASKED)
     if severity is WARNING:
         message = f"`{fact.api}` is read once, at export: its value is baked in as a constant"
     elif severity is ERROR:

@@ -42,12 +42,17 @@ from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
-SINCE_2_13 = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR})
-"""Measured with torch 2.13 only."""
+CLASS_TEXT = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR, (2, 15): None})
 CACHED = Claim(non_strict={(2, 4): ERROR, (2, 13): INFO}, strict=always(ERROR))
+TRACED_SINCE_2_9 = Claim(non_strict=always(None), strict=before((2, 9)))
 TRACED_SINCE_2_13 = Claim(non_strict=always(None), strict=before((2, 13)))
 TRACED_SINCE_2_15 = Claim(non_strict=always(None), strict=before((2, 15)))
-BY_VERSION = {None: CLAIM, (2, 13): TRACED_SINCE_2_13, (2, 15): TRACED_SINCE_2_15}
+BY_VERSION = {
+    None: CLAIM,
+    (2, 9): TRACED_SINCE_2_9,
+    (2, 13): TRACED_SINCE_2_13,
+    (2, 15): TRACED_SINCE_2_15,
+}
 """By the first torch whose TorchDynamo traces a call."""
 CHOOSES = frozenset({"builtins.max", "builtins.min"})
 
@@ -131,7 +136,7 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         return TRACED_SINCE_2_15 if is_keyed else None, what, "choose with `sorted(..., key=...)[0]`, or in a loop"
     if isinstance(fact, SortedRows):
         return (
-            CLAIM,
+            TRACED_SINCE_2_15,
             f"`{fact.api}` of tuples that hold modules or tensors",
             "sort by a `key` that returns a string or a number",
         )
@@ -148,16 +153,16 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         return CLAIM, f"the definition of class `{fact.name}`", "define it at the top of the file"
     if isinstance(fact, ClassText):
         what = f"`{fact.operation.strip('.')}` on the `{fact.text}` of a parameter's class"
-        return SINCE_2_13, what, "ask `self.weight.__class__`, or compare with `==` or `isinstance`"
+        return CLASS_TEXT, what, "ask `self.weight.__class__`, or compare with `==` or `isinstance`"
     if isinstance(fact, HookedCall):
         return (
-            SINCE_2_13,
+            CLAIM,
             f"a call of a module with a hook on its gradients (`{fact.name}`)",
             "register the hook after the export, or not at all while exporting",
         )
     if isinstance(fact, AliasSubscript):
         return (
-            SINCE_2_13,
+            CLAIM,
             f"a type subscripted with the global alias `{fact.alias}`",
             "write its type out, or leave it out",
         )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.domain.values import Tensor
+from exportlint.analysis.domain.values import Scalar, Tensor
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.tracing import DataIndex
 from exportlint.claims import ERROR, Claim, Context, Report, always
-from exportlint.findings import Fix
+from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.control_flow.element_loops import elements_fix
 from exportlint.fixes.control_flow.truth import condition_fix
 from exportlint.fixes.edit.attempts import declined, first_of
@@ -29,8 +29,10 @@ STORED_AT = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict={(2, 4): ERR
 STORED_SLICE = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
 SLICE = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict={(2, 4): ERROR, (2, 13): None})
 NUMBER = Claim(non_strict={(2, 4): ERROR, (2, 9): None}, strict=always(None))
-MOVED = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR})
-WRITTEN = Claim(non_strict={(2, 4): None, (2, 13): ERROR}, strict={(2, 4): None, (2, 13): ERROR})
+MOVED = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict=always(ERROR))
+WRITTEN = Claim(
+    non_strict={(2, 4): ERROR, (2, 6): None, (2, 13): ERROR}, strict={(2, 4): ERROR, (2, 6): None, (2, 13): ERROR}
+)
 PLACES = {"written": WRITTEN, "stored": STORED_SLICE, "unchecked": SLICE, "number": NUMBER, "moved": MOVED}
 CACHED = Claim(non_strict=always(ERROR), strict=always(None))
 LISTS = {
@@ -38,6 +40,9 @@ LISTS = {
     "lone index list": Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict=always(ERROR)),
     "lone index list of an assignment": STORED_AT,
 }
+SLICES_ANYWHERE: TorchVersion = (2, 13)
+"""The first torch that can start and end a slice at a number whose sign it does not know."""
+NARROW = "use `narrow`, or check with `torch._check` that the number is not negative and fits"
 TARGETS = {
     "list index": "index into a Python list or module list",
     "list slice": "slice of a Python list",
@@ -113,20 +118,27 @@ def _fix(code: Code, fact: Conversion) -> Fix:
 
 
 def _in_older_torch(fact: DataIndex, context: Context) -> Iterator[Report]:
-    severity = context.severity(PLACES[fact.place])
+    # A number without bounds cannot even place a view in older torch, but `x.nonzero().shape[0] - 1` can.
+    is_unbounded = isinstance(fact.operand, Scalar) and fact.operand.unbounded
+    severity = context.severity(CLAIM if fact.place == "written" and is_unbounded else PLACES[fact.place])
     if severity is None or fact.guarded:
         return
+    is_old = context.version < SLICES_ANYWHERE
     if fact.place == "written":
         yield Report(
             severity,
             "a view that begins or ends at a number read from a tensor is written while gradients are recorded",
-            "check with `torch._check` that the number is not negative, or export under `torch.no_grad()`",
-            fix=lambda code: sign_checks_fix(code, fact),
+            NARROW
+            if is_old
+            else "check with `torch._check` that the number is not negative, or export under `torch.no_grad()`",
+            fix=None if is_old else lambda code: sign_checks_fix(code, fact),
         )
         return
     what = "index of a tensor" if fact.place == "number" else "slice bound"
     if fact.place == "number":
         help_text = "use `index_select`"
+    elif fact.place == "moved" and is_old:
+        help_text = NARROW
     elif fact.place == "moved":
         help_text = "slice in two steps, `x[n:][:, 1:]`, or check with `torch._check` that it is not negative"
     else:

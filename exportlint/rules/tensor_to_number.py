@@ -47,18 +47,22 @@ BUILTINS = {
 
 
 ARGUMENT = Claim(non_strict=always(None), strict=always(ERROR))
+PADDING = Claim(non_strict={(2, 4): ERROR, (2, 9): None}, strict=always(ERROR))
 
 
 @rule("EXP202", "tensor-to-number", Conversion)
 def tensor_to_number(fact: Conversion, context: Context) -> Iterator[Report]:
     """`int(t)`, `float(t)`, `math.sqrt(t)`, `operator.index(t)`, `max(t)`, `x.new_full(size, t)`."""
     if fact.target.startswith("argument of "):
-        severity = context.severity(ARGUMENT) if not fact.guarded else None
+        claim = PADDING if fact.target == "argument of pad()" else ARGUMENT
+        severity = context.severity(claim) if not fact.guarded else None
         if severity is not None:
+            is_strict = context.mode == "strict"
             yield Report(
                 severity,
-                f"`{fact.target.removeprefix('argument of ')}` needs a tensor's concrete value in strict mode",
-                "read the number with `.item()`, or export in non-strict mode",
+                f"`{fact.target.removeprefix('argument of ')}` needs a tensor's concrete value"
+                + (" in strict mode" if is_strict else ""),
+                "read the number with `.item()`" + (", or export in non-strict mode" if is_strict else ""),
             )
         return
     is_math = fact.target.startswith(("math.", "np."))

@@ -9,7 +9,7 @@ from exportlint.analysis.domain.values import ClassValue, External
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.plain import ClassName
 from exportlint.analysis.torch.public_names import public_name
-from exportlint.claims import ERROR, Claim, Context, Report, always, before
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.arrays.array_flow import without_dlpack
 from exportlint.fixes.edit.code import Code
@@ -32,7 +32,7 @@ CLAIMS = {
     "torch.combinations": IMPLEMENTED_SINCE_2_15,
     "torch.Tensor.to_mkldnn": IMPLEMENTED_SINCE_2_15,
 }
-MADE = Claim(non_strict=always(ERROR), strict=always(None))
+MADE = Claim(non_strict=always(ERROR), strict={(2, 4): WARNING, (2, 6): None})
 CLASS_OF_FAKES = frozenset({"torch.Tensor.type", "torch.Tensor.__new__"})
 """Calls that are recorded where the code takes `type(x)`."""
 INSTEAD = {

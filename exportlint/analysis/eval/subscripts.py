@@ -457,7 +457,7 @@ def _note_read_at(frame: Frame, node: ast.AST, parts: Seq[ast.expr], values: Seq
         data = data_of(value)
         if isinstance(data, Scalar) and not data.assumed and data.api != "size":
             frame.emit(DataIndex, node, data, place="number", operand=data)
-    if frame.engine.mode == "strict" and (data := _moved_start(frame, parts, values)) is not None:
+    if (data := _moved_start(frame, parts, values)) is not None:
         frame.emit(DataIndex, node, data, place="moved", operand=data)
 
 
@@ -465,6 +465,7 @@ def _moved_start(frame: Frame, parts: Seq[ast.expr], values: Seq[Value]) -> Scal
     """The number read from a tensor at which a slice starts, if a later index of the same subscript moves the start on.
 
     Strict mode has one node for all of `x[n:, 1:]`, and misses the symbol for the place that `x[n:]` alone starts at.
+    Up to torch 2.9, neither mode starts a slice at a number without knowing its sign.
     """
     start: Scalar | None = None
     for part, value in zip(parts, values, strict=False):

@@ -47,7 +47,7 @@ def _chain_all(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
 
 
 @function("itertools.combinations itertools.permutations", numbers=(1,))
-@function("itertools.combinations_with_replacement", numbers=(1,), strict="refuses")
+@function("itertools.combinations_with_replacement", numbers=(1,), strict="refuses", traced_from=(2, 15))
 def _combine(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """`itertools.combinations(items, 2)`."""
     item, count = elements(frame, arguments.get(0, "iterable") or UNKNOWN, node), arguments.get(1, "r")

@@ -27,7 +27,7 @@ COMPARES: dict[str, ast.cmpop] = {
 
 
 functions("operator.index", gives="int")
-functions("operator.indexOf operator.inv operator.setitem", strict="refuses")
+functions("operator.indexOf operator.inv operator.setitem", strict="refuses", traced_from=(2, 15))
 functions("operator.attrgetter.__call__ operator.itemgetter.__call__ operator.methodcaller.__call__", strict="refuses")
 
 

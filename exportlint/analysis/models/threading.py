@@ -28,7 +28,7 @@ for lock in LOCKS:
 functions("threading.current_thread threading.get_ident", strict="refuses")
 functions("threading.active_count contextvars.copy_context", strict="refuses")
 functions(CONTEXT_VARIABLE, returns=Python(CONTEXT_VARIABLE), strict="refuses")
-functions("asyncio.iscoroutinefunction", strict="refuses")
+functions("asyncio.iscoroutinefunction", strict="refuses", traced_from=(2, 9))
 functions("multiprocessing.cpu_count asyncio.sleep asyncio.run", strict="refuses")
 functions("atexit.register", effect="act")
 

@@ -109,7 +109,7 @@ def _facts(
     yield StateChange(
         site_of(write.module, write.node), write.symbol, write.guarded, _trail(carried, varying, read, effect),
         name=_shown(write),
-        holder=_holder(engine, cell),
+        holder=_container_holder(engine, cell) if write.kind == "contents" else _holder(engine, cell),
         carried=read is not None,
         contents=write.kind == "contents",
         is_tensor=any(True for _ in tensors_in(write.value)),
@@ -190,6 +190,16 @@ def _holder(engine: Engine, cell: Cell) -> Holder:
 def _held_before(write: Write) -> Held:
     is_set = write.before is None and write.cell.name == "training"  # by the constructor of every module
     return "other" if is_set else _held(write.before)
+
+
+def _container_holder(engine: Engine, cell: Cell) -> Holder:
+    """What has a container that changes: the class only if it is one of a module, which may be how the code gets it."""
+    holder, owner = _holder(engine, cell), cell.owner
+    if holder == "module" and isinstance(owner, Instance) and cell.name not in owner.attributes:
+        return "class"
+    if holder == "class" and isinstance(owner, Class) and not is_module(Frame(engine, owner.module), owner):
+        return "object"
+    return holder
 
 
 def _held(value: Value | None) -> Held:

@@ -48,6 +48,8 @@ def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], argume
         needed = _perhaps_fewer(tensor, least) - frozenset(STATISTICS[name][2])
     elif needs in {"every", "nonempty", "several"}:
         needed = _perhaps_fewer(tensor, least)
+        if name in STATISTICS and _computes(name, arguments):
+            least = LEAST["several"]  # as far as is known, there are no other values to count
     elif needs == "unlike":
         other = operands[1] if len(operands) > 1 else None
         needed = _perhaps_fewer(tensor, least) - (other.dynamic if isinstance(other, Tensor) else frozenset())
@@ -60,9 +62,9 @@ def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], argume
 
 def _counts(name: str, tensor: Tensor, arguments: Arguments) -> bool:
     """Whether a normalization asks if it has one value for each channel, which data surely decides alone."""
-    flag, default, others = STATISTICS[name]
-    if (arguments.get(5, flag) or Const(default)) != TRUE or tensor.shape.rank is None:
+    if not _computes(name, arguments) or tensor.shape.rank is None:
         return False
+    others = STATISTICS[name][2]
     counted = [tensor.shape.at(d) for d in range(tensor.shape.rank) if d not in others]
     of_data = [size for size in counted if size.is_data]
     return (
@@ -70,6 +72,12 @@ def _counts(name: str, tensor: Tensor, arguments: Arguments) -> bool:
         and all(size == ONE for size in counted if not size.is_data)
         and all(size.within()[0] < 2 for size in of_data)
     )
+
+
+def _computes(name: str, arguments: Arguments) -> bool:
+    """Whether a normalization surely computes statistics."""
+    flag, default, _ = STATISTICS[name]
+    return (arguments.get(5, flag) or Const(default)) == TRUE
 
 
 def _perhaps_fewer(value: Value, least: int | None) -> frozenset[int]:
@@ -142,7 +150,9 @@ def note_numbers(
             if (number := _number_in(value) or held_number(frame, value, node)) is not None:
                 frame.emit(Conversion, node, number, target="dim argument", operand=number)
             continue
-        reads = frame.engine.mode == "strict" and parameter in record.read and parameter in plain
+        # Up to torch 2.6, non-strict mode asks for the padding as well.
+        is_asked = frame.engine.mode == "strict" or name.endswith(".pad")
+        reads = is_asked and parameter in record.read and parameter in plain
         if reads and isinstance(data := _read_in(value), Tensor):
             frame.emit(Conversion, node, data, target=f"argument of {name.rpartition('.')[2]}()", operand=data)
         if parameter in record.plain or parameter in record.compared:
