@@ -179,17 +179,21 @@ class Workspace:
             return self._lint(task, fixes, patience)
         except EXHAUSTED:
             pass  # what earlier files left may be what there is too much of
-        self._release()
+        self.release()
         reads = frozenset({task.path})
         try:
             return self._lint(task, fixes)
         except MemoryError:
-            self._release()
+            self.release()
             return _too_big(task, reads)
         except SystemError as error:
             return Unit((internal_error(task, _describe(error)),), reads=reads)
 
-    def _release(self) -> None:
+    def knows(self, path: Path) -> bool:
+        """Whether something is kept that makes the next look at a file faster than the first."""
+        return any(key[0] == path for key in self._kept or ())
+
+    def release(self) -> None:
         """Free everything that was read and computed; it is computed again when needed."""
         for known in (self._projects, self._sources, self._trees, self._trees_before, self._kept or {}):
             known.clear()

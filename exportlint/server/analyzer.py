@@ -19,7 +19,7 @@ from exportlint.linter import merge, worked_out
 from exportlint.server.analyses import Outcome
 from exportlint.server.baselines import baseline_of
 from exportlint.server.last_parsed import LastParsed, Shown, moves
-from exportlint.server.memory import collect
+from exportlint.server.memory import MAX_RESIDENT, collect, resident
 from exportlint.server.moves import Moves, moved
 from exportlint.server.notebooks import Opened
 from exportlint.server.stored_results import StoredResults
@@ -249,6 +249,9 @@ class Analyzer:
             self._known[first] = replace(looked, is_stored=False)
 
     def _look(self, task: Task, patience: float = math.inf) -> Unit:
+        if not self._workspace.knows(task.path) and resident() > MAX_RESIDENT:
+            self._workspace.release()  # what many documents leave in pieces is given back only as a whole
+            self._collect()
         while True:
             self._may_be_interrupted = True
             try:

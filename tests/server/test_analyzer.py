@@ -45,3 +45,32 @@ def test_a_version_that_needs_no_new_look_does_not_wait_for_other_documents(tmp_
         assert len(delivered.get(timeout=PATIENCE)) == 2
     finally:
         analyzer.stop()
+
+
+def test_a_server_that_keeps_nothing_between_documents_tells_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    for most in (10**12, -1):
+        monkeypatch.setattr("exportlint.server.analyzer.MAX_RESIDENT", most)
+        told.append(_told_of_keys(tmp_path))
+    assert told[0] == told[1]
+    assert any(codes for _, codes in told[0])
+
+
+def _told_of_keys(directory: Path) -> list[tuple[str, list[str]]]:
+    """What is told of two documents, typed into by turns: their names, and what is found in them."""
+    delivered: queue.Queue[Mapping[Opened, Outcome]] = queue.Queue()
+    analyzer, told = Analyzer(delivered.put), []
+    settings = Configuration(directory, isolated=True).for_file(directory / "net.py")
+    try:
+        for number in range(1, 5):
+            name = ("net.py", "other.py")[number % 2]
+            document = Document((directory / name).as_uri(), number, "\n" * number + NET, "python")
+            task = Task(directory / name, settings, data=document.data)
+            analyzer.order(Order({document: task}, number=number))
+            found = delivered.get(timeout=PATIENCE)[document]
+            told.append((name, [f"{finding.span.start.row} {finding.code}" for finding in found.findings]))
+    finally:
+        analyzer.stop()
+    return told
