@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from exportlint.analysis.facts import Call, Fact, HostRead
+from exportlint.analysis.facts import Fact, HostRead
 from exportlint.analysis.torch.public_names import public_name
 from exportlint.claims import ERROR, Claim, Context, Report, always, before
 from exportlint.findings import Fix
@@ -24,8 +24,6 @@ CLAIMS = {
     "_assert": TRACED_SINCE_2_15,
     **dict.fromkeys(("quantile", "nanquantile", "tensor_split"), TRACED_SINCE_2_13),
 }
-QUANTILES = frozenset({"torch.quantile", "torch.Tensor.quantile", "torch.nanquantile", "torch.Tensor.nanquantile"})
-"""They compare `q` with 0 and 1."""
 INSTEAD = {
     "equal": "use `(x == y).all()` and keep it a tensor",
     "allclose": "use `torch.isclose(x, y).all()` and keep it a tensor",
@@ -55,27 +53,17 @@ INSTEAD = {
 DESCRIBED = "call it outside of the model, or make it an operator with a fake kernel: `torch.library.custom_op`"
 
 
-@rule("EXP208", "data-dependent-operator", HostRead, Call)
-def data_dependent_operator(fact: HostRead | Call, context: Context) -> Iterator[Report]:
+@rule("EXP208", "data-dependent-operator", HostRead)
+def data_dependent_operator(fact: HostRead, context: Context) -> Iterator[Report]:
     """`torch.equal`, `torch.allclose`, `F.one_hot` without `num_classes`."""
-    if isinstance(fact, Call):
-        if fact.name in QUANTILES:
-            yield from _report(fact, fact.name, context)
-    elif fact.described:
-        yield from _report(fact, fact.api, context, DESCRIBED)
-    else:
-        yield from _report(fact, fact.api, context)
-
-
-def _report(fact: HostRead | Call, api: str, context: Context, described: str | None = None) -> Iterator[Report]:
-    name = api.rpartition(".")[2]
-    instead = described or INSTEAD.get(name)
-    severity = context.severity(CLAIM if described else CLAIMS.get(name, CLAIM))
+    name = fact.api.rpartition(".")[2]
+    instead = DESCRIBED if fact.described else INSTEAD.get(name)
+    severity = context.severity(CLAIM if fact.described else CLAIMS.get(name, CLAIM))
     if severity is None or fact.guarded or instead is None:
         return
-    shown = api if described else public_name(api)
+    shown = fact.api if fact.described else public_name(fact.api)
     message = f"`{shown}` needs the values of a tensor while torch.export traces it"
-    fix = None if described else FIXES.get(name)
+    fix = None if fact.described else FIXES.get(name)
     yield Report(severity, message, instead, fix=None if fix is None else lambda code: fix(code, fact))
 
 

@@ -100,7 +100,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("cov", "m"),
     **_each("norm", "x", "x, 2, 1", "x, dim=1", "x, 2, 1, True", "x, p=1, dim=(0, 1)"),
     **_each("logsumexp", "x, 1", "x, (0, 2)", "x, 1, True"),
-    **_each("quantile", "x, 0.5", "x, 0.5, 1"),
+    **_each("quantile nanquantile", "x, 0.5", "x, 0.5, 1"),
     **_each("histc", "x", "x, 4"),
     **_each("histogram", "x, 4"),
     **_each("geqrf gradient Tensor.to_sparse Tensor.to_sparse_coo Tensor.to_sparse_csr", "m"),

@@ -99,6 +99,7 @@ class Traits(TypedDict, total=False):
     traced_from: TorchVersion
     backward: Backward
     host: Host
+    reads_before: TorchVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +117,10 @@ class Operator:
     number read from a tensor cannot, `read`: those whose number TorchDynamo reads if a tensor is given.
     `runs_on_constants`: in place on constant tensors alone, it changes the first one while non-strict export traces
     (measured on 2.13). `acts`: it is called for something that is not a result. `host`: what of a tensor it takes out
-    of the graph. `strict`: TorchDynamo refuses to call it, measured on 2.13 by a module that calls nothing else;
-    `traced_from` is the first torch whose TorchDynamo traces it after all. `backward`: what becomes of gradients
-    through it, measured on 2.13 likewise.
+    of the graph. `reads_before`: the first torch in which it no longer asks its operands for their values. `strict`:
+    TorchDynamo refuses to call it, measured on 2.13 by a module that calls nothing else; `traced_from` is the first
+    torch whose TorchDynamo traces it after all. `backward`: what becomes of gradients through it, measured on 2.13
+    likewise.
     """
 
     names: tuple[str, ...]
@@ -138,6 +140,7 @@ class Operator:
     traced_from: TorchVersion | None = None
     backward: Backward | None = None
     host: Host | None = None
+    reads_before: TorchVersion | None = None
 
     @property
     def name(self) -> str:

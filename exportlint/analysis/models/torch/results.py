@@ -56,9 +56,10 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     note_size_needs(frame, short, operands, arguments, node)
     note_varying_sizes(frame, short, operands, node)
     reads = overload.reads_data if overload is not None else _always(api, "reads_data")
-    of_known = find(short).host is not None
+    record = find(short)
+    of_known = record.host is not None
     read = next((t for o in operands for t in tensors_in(o) if not t.assumed and (of_known or not t.known)), None)
-    if (reads or of_known) and read is not None:
+    if (reads or of_known or record.reads_before is not None) and read is not None:
         read_data(frame, read, node, short)
         frame.emit(HostRead, node, read, api=short, operand=read)
     if api.creates:
