@@ -19,7 +19,7 @@ from exportlint.linter import merge, worked_out
 from exportlint.server.analyses import Outcome
 from exportlint.server.baselines import baseline_of
 from exportlint.server.last_parsed import LastParsed, Shown, moves
-from exportlint.server.memory import MAX_RESIDENT, collect, resident
+from exportlint.server.memory import LEAST_DOCUMENTS, MAX_RESIDENT, collect, resident
 from exportlint.server.moves import Moves, moved
 from exportlint.server.notebooks import Opened
 from exportlint.server.stored_results import StoredResults
@@ -97,6 +97,8 @@ class Analyzer:
         self._number = 0
         self._tasks: Mapping[Opened, Task] = {}
         self._workspace = Workspace({}, self._proceed, keeps_results=True)
+        self._since_release = 0
+        """How many documents were begun since the workspace last gave back all memory."""
         self._known: dict[Opened, _Looked] = {}
         self._parsed = LastParsed(self._problems)
         self._shown: Mapping[Opened, Shown] = {}
@@ -249,9 +251,12 @@ class Analyzer:
             self._known[first] = replace(looked, is_stored=False)
 
     def _look(self, task: Task, patience: float = math.inf) -> Unit:
-        if not self._workspace.knows(task.path) and resident() > MAX_RESIDENT:
-            self._workspace.release()  # what many documents leave in pieces is given back only as a whole
-            self._collect()
+        if not self._workspace.knows(task.path):
+            self._since_release += 1
+            if self._since_release >= LEAST_DOCUMENTS and resident() > MAX_RESIDENT:
+                self._since_release = 0
+                self._workspace.release()  # what many documents leave in pieces is given back only as a whole
+                self._collect()
         while True:
             self._may_be_interrupted = True
             try:

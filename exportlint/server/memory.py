@@ -13,6 +13,9 @@ from pathlib import Path
 MAX_RESIDENT = 300_000_000
 """More memory than this, in bytes, the server does not keep when it begins with a document."""
 
+LEAST_DOCUMENTS = 10
+"""It begins with so many before it gives back everything again: files that they share are then parsed anew."""
+
 
 def resident() -> int:
     """The memory that this process takes, in bytes; 0 where the system does not tell."""
