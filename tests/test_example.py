@@ -19,6 +19,8 @@ from tests.patience import PATIENCE
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "quickstart"
 
+NAMES = ("model", "brightness")
+
 EXPECTED = {
     "Normalize.forward": [("EXP303", "info")],
     "Backbone.forward": [("EXP101", "error")],
@@ -52,9 +54,11 @@ def model() -> Iterator[ModuleType]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(EXAMPLE)
         patch.setattr(sys, "dont_write_bytecode", True)
+        for name in NAMES:
+            patch.delitem(sys.modules, name, raising=False)  # other examples have modules of these names
         yield importlib.import_module("model")
-    for name in ("model", "brightness"):
-        sys.modules.pop(name, None)
+        for name in NAMES:
+            sys.modules.pop(name, None)
 
 
 def test_findings(findings: list[dict[str, Any]]) -> None:
