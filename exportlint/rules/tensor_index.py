@@ -35,9 +35,10 @@ WRITTEN = Claim(
 )
 PLACES = {"written": WRITTEN, "stored": STORED_SLICE, "unchecked": SLICE, "number": NUMBER, "moved": MOVED}
 CACHED = Claim(non_strict=always(ERROR), strict=always(None))
+LONE = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict=always(ERROR))
 LISTS = {
     "index list": CLAIM,
-    "lone index list": Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict=always(ERROR)),
+    "lone index list": LONE,
     "lone index list of an assignment": STORED_AT,
 }
 SLICES_ANYWHERE: TorchVersion = (2, 13)

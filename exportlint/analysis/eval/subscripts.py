@@ -528,9 +528,8 @@ def _note_index_lists(frame: Frame, node: ast.Subscript, index: Value) -> None:
 def _numbers_in(index: Value, *, is_alone: bool = False) -> Seq[Value]:
     """The data that a list or tuple surely holds; that a loop which fills one may run no pass does not count."""
     found = [
-        [number for item in items for number in _numbers_of(item, is_alone=is_alone)]
+        [number for item in _listed(option) for number in _numbers_of(item, is_alone=is_alone)]
         for option in options(filled(index))
-        for items in [_listed(option)]
     ]
     return found[0] if all(found) else []
 

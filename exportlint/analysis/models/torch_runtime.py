@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from exportlint.analysis.domain.baked_values import Baked
-from exportlint.analysis.domain.values import Kind, Scalar, Value
+from exportlint.analysis.domain.values import Scalar, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.library_functions import find, function, functions
@@ -40,17 +40,10 @@ def _generator(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
 
 
 @function("torch.sym_int", gives="int")
-def _whole(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    number = arguments.get(0)
-    return _read("int", number) if isinstance(number, Scalar) else call_opaque(frame, name, arguments, node)
-
-
 @function("torch.sym_float torch.sym_sqrt", gives="float")
-def _floating(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+def _converted(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """What a number that was read from a tensor is converted to is one as well."""
     number = arguments.get(0)
-    return _read("float", number) if isinstance(number, Scalar) else call_opaque(frame, name, arguments, node)
-
-
-def _read(kind: Kind, number: Scalar) -> Scalar:
-    """What a number that was read from a tensor is converted to, which is one as well."""
-    return Scalar(kind, number.api, number.assumed, number.trail)
+    if not isinstance(number, Scalar):
+        return call_opaque(frame, name, arguments, node)
+    return Scalar(find(name).gives, number.api, number.assumed, number.trail)

@@ -33,9 +33,12 @@ def changed_values(example: Example, number: int) -> list[tuple[str, Inputs]]:
         if label == "random" and example.remake is not None:
             found.append((label, example.remake(example.sizes, number)))
             continue
-        tensors = {id(leaf): limit for leaf, limit in zipped(leaves, limits) if isinstance(leaf, torch.Tensor)}
-        by_id = {id(leaf): leaf for leaf in leaves}
-        changed = {i: change(by_id[i], limit) for i, limit in tensors.items() if by_id[i].numel()}
+        tensors = {
+            id(leaf): (leaf, limit)
+            for leaf, limit in zipped(leaves, limits)
+            if isinstance(leaf, torch.Tensor) and leaf.numel()
+        }
+        changed = {i: change(leaf, limit) for i, (leaf, limit) in tensors.items()}
         made = [changed.get(id(leaf), leaf) for leaf in leaves]
         if any(new is not old for new, old in zipped(made, leaves)):
             found.append((label, pytree.tree_unflatten(made, structure)))
