@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
 import importlib.util
@@ -25,6 +26,11 @@ def load(reference: Mapping[str, Any]) -> Any:
     except AttributeError:
         where = getattr(module, "__file__", None) or reference["module"]
         raise AttributeError(f"{where} has no {reference['name']}") from None
+
+
+def imports_relatively(source: str | bytes) -> bool:
+    """Whether code has imports that start from the package of its file."""
+    return any(isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(ast.parse(source)))
 
 
 @imports_go_on()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,3 +39,13 @@ def options_may_be_missing() -> Iterator[list[str]]:
     finally:
         if kind.parse_known_args is parse:
             kind.parse_known_args = original
+
+
+@contextlib.contextmanager
+def command_line(file: str) -> Iterator[None]:
+    """Code of a file runs as if nobody gave options: those of this process are none of what parses a command line."""
+    arguments, sys.argv = sys.argv, [file]
+    try:
+        yield
+    finally:
+        sys.argv = arguments

@@ -21,6 +21,7 @@ from .frames import frame_event
 from .inputs import to_device
 from .lazily import pytree, torch
 from .models import Subject
+from .modules import imports_relatively
 from .no_program import NeedsProgramError, NoProgram, calls_replaced, first_of, made_by, why
 from .options import options_may_be_missing
 from .texts import first_line, text_of, with_article
@@ -174,7 +175,7 @@ def _run_as_main(file: str, name: str) -> None:
     main = types.ModuleType("__main__")
     main.__dict__.update(__file__=file, __builtins__=builtins, __loader__=loader)
     package = name.rpartition(".")[0]
-    if package and any(isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(ast.parse(data))):
+    if package and imports_relatively(data):
         importlib.import_module(package)
         main.__package__ = package
     else:

@@ -6,8 +6,6 @@ import ast
 import builtins
 import importlib
 import math
-import re
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,15 +15,12 @@ from .inferring import infer
 from .inputs import as_inputs, to_device
 from .lazily import pytree, torch
 from .models import Subject
-from .modules import load_module
-from .options import options_may_be_missing
+from .modules import imports_relatively, load_module
+from .options import command_line
 from .texts import with_article
 from .values import with_shared
 from .varying import resized, varying_of
 from .words import Example, Job
-
-_RELATIVE = re.compile(r"^\s*from\s+\.", re.MULTILINE)
-"""How imports begin that start from the package of a file."""
 
 
 def run_snippet(job: Job, enter: Callable[[str], None]) -> tuple[Subject, Example]:
@@ -35,21 +30,16 @@ def run_snippet(job: Job, enter: Callable[[str], None]) -> tuple[Subject, Exampl
         TypeError: they make something else. LookupError: no inputs were found. And whatever the statements raise.
     """
     content = job["inputs"]["snippet"]
-    file, arguments = content["file"]["file"], sys.argv
-    names = _namespace(content)
-    sys.argv = [file]
-    try:
+    file, names = content["file"]["file"], _namespace(content)
+    with command_line(file):
         seed(0)
-        with options_may_be_missing():
-            for row, text in content["statements"]:
-                exec(_compiled(text, row, file, job["device"]), names)  # noqa: S102 - it is the user's code
-            model = _value(content["model"], names, job["device"])
+        for row, text in content["statements"]:
+            exec(_compiled(text, row, file, job["device"]), names)  # noqa: S102 - it is the user's code
+        model = _value(content["model"], names, job["device"])
         model = getattr(model, "module", model) if isinstance(model, torch.nn.DataParallel) else model
         if not isinstance(model, torch.nn.Module):
             raise TypeError(f"{content['model']} is {with_article(model)}, not an nn.Module")
         given = None if content["inputs"] is None else _value(content["inputs"], names, job["device"])
-    finally:
-        sys.argv = arguments
     enter("inputs")
     subject = Subject(model.train(job["train"]).to(job["device"]), None)
     if content["inputs"] is None:
@@ -64,7 +54,7 @@ def _namespace(content: Mapping[str, Any]) -> dict[str, Any]:
     if content["is_imported"]:
         return dict(vars(load_module(file["module"], file["file"])))
     package = file["module"].rpartition(".")[0]
-    if package and any(_RELATIVE.search(text) for _, text in content["statements"]):
+    if package and any(imports_relatively(text) for _, text in content["statements"]):
         importlib.import_module(package)
     return {"__name__": file["module"], "__file__": file["file"], "__package__": package, "__builtins__": builtins}
 

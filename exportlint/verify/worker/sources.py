@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from .inputs import find_example
 from .models import Subject, build
 from .modules import load_module
-from .options import options_may_be_missing
+from .options import command_line, options_may_be_missing
 from .parts import part_of
 from .snippets import run_snippet
 from .texts import first_line, text_of
@@ -35,18 +33,8 @@ def find_source(job: Job, enter: Enter, example: Example | None = None) -> tuple
     """
     if not {"written", "called"}.intersection(job["inputs"]):
         fetch_no_weights()
-    with options_may_be_missing(), _command_line(job["model"]["file"]):
+    with options_may_be_missing(), command_line(job["model"]["file"] or ""):
         return _found(job, enter, example, Budget(_SECONDS))
-
-
-@contextlib.contextmanager
-def _command_line(file: str | None) -> Iterator[None]:
-    """Nobody gives options: those of this process are none of what parses a command line when it is imported."""
-    arguments, sys.argv = sys.argv, [file or ""]
-    try:
-        yield
-    finally:
-        sys.argv = arguments
 
 
 def _found(job: Job, enter: Enter, example: Example | None, budget: Budget) -> tuple[Subject, Example]:
