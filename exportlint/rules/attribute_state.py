@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import StateChange
-from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.eager_only.reports import asks_exporting, eager_only
 from exportlint.fixes.edit.code import Code
@@ -36,8 +36,8 @@ UNUSED = Claim(non_strict=always(INFO), strict=always(INFO))
 UNUSED_TENSOR = Claim(non_strict=CHECKED_UNUSED, strict=CHECKED_UNUSED)
 UNUSED_NEW = Claim(non_strict=CHECKED_UNUSED, strict=always(INFO))
 UNUSED_LAZY = Claim(non_strict=always(INFO), strict=CHECKED_UNUSED)
-REPLACED = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict={(2, 4): ERROR, (2, 13): None})
-REPLACED_MODULE = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 13): None})
+REPLACED = Claim(non_strict=before((2, 13)), strict=before((2, 13)))
+REPLACED_MODULE = Claim(non_strict=always(None), strict=before((2, 13)))
 
 
 @rule("EXP306", "attribute-state", StateChange)

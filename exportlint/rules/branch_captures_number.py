@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.control_flow import BodyCapture
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, Claim, Context, Report, always, before
 from exportlint.fixes.control_flow.operator_functions import captured_fix
 from exportlint.registry import rule
 
 FLOAT = Claim(non_strict=always(ERROR), strict=always(ERROR))
-INT = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
+INT = Claim(non_strict=always(ERROR), strict=before((2, 6)))
 
 
 @rule("EXP905", "branch-captures-number", BodyCapture)

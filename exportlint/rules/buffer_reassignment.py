@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import BufferWrite
-from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, Timeline, always
+from exportlint.claims import ERROR, INFO, WARNING, Claim, Context, Report, Timeline, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -20,7 +20,7 @@ SAME: Timeline = {(2, 4): ERROR, (2, 13): INFO}
 CLAIM = Claim(non_strict=always(None), strict=DROPPED)
 CHANGED = Claim(non_strict=always(WARNING), strict=DROPPED)
 REMOVED = Claim(non_strict=always(ERROR), strict=DROPPED)
-RESTORED = Claim(non_strict={(2, 4): None, (2, 6): ERROR}, strict={(2, 4): ERROR, (2, 13): None})
+RESTORED = Claim(non_strict={(2, 4): None, (2, 6): ERROR}, strict=before((2, 13)))
 RENEWED = Claim(non_strict=always(INFO), strict=SAME)
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.tracing import CheckMessage
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, Claim, Context, Report, always, before
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -17,8 +17,8 @@ FUNCTIONS: TorchVersion = (2, 13)
 """The first torch whose strict mode takes functions."""
 CLAIM = Claim(non_strict=always(None), strict=always(ERROR))
 TEXT = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): ERROR, (2, 15): None})
-ELSEWHERE = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 15): None})
-FUNCTION = Claim(non_strict=always(None), strict={(2, 4): ERROR, (2, 13): None})
+ELSEWHERE = Claim(non_strict=always(None), strict=before((2, 15)))
+FUNCTION = Claim(non_strict=always(None), strict=before((2, 13)))
 CLAIMS = {"no function": TEXT, "a function": FUNCTION, "a function defined elsewhere": ELSEWHERE}
 OF_NUMBERS = "of numbers read"
 

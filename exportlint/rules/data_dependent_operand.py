@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.domain.values import Sequence, Tensor, Tuple, Value
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.sizes_needed import SizeNeed
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, Claim, Context, Report, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.edit import template as templates
 from exportlint.fixes.edit.code import Code
@@ -18,7 +18,7 @@ from exportlint.fixes.proofs.purity import is_pure
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
-PADDED = Claim(non_strict={(2, 4): ERROR, (2, 9): None}, strict={(2, 4): ERROR, (2, 15): None})
+PADDED = Claim(non_strict=before((2, 9)), strict=before((2, 15)))
 INSTEAD = {
     "logsumexp": "instead of selecting, set the rest to `-inf` with `masked_fill`",
     "chunk": "slice: `x[:n], x[n:]`",

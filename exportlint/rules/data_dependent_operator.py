@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from exportlint.analysis.facts import Fact, HostRead
 from exportlint.analysis.torch.public_names import public_name
+from exportlint.analysis.torch.registry import find
 from exportlint.claims import ERROR, Claim, Context, Report, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.checks import assertion, title
@@ -20,10 +21,10 @@ from exportlint.registry import rule
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 TRACED_SINCE_2_13 = Claim(non_strict=before((2, 13)), strict=before((2, 13)))
 TRACED_SINCE_2_15 = Claim(non_strict=before((2, 15)), strict=before((2, 15)))
-CLAIMS = {
-    "_assert": TRACED_SINCE_2_15,
-    **dict.fromkeys(("quantile", "nanquantile", "tensor_split"), TRACED_SINCE_2_13),
-}
+BY_VERSION = {None: CLAIM, (2, 13): TRACED_SINCE_2_13}
+"""By the first torch in which an operator no longer reads."""
+OF_SOME_CALLS = {"_assert": TRACED_SINCE_2_15, "tensor_split": TRACED_SINCE_2_13}
+"""Operators that read some operands only."""
 INSTEAD = {
     "equal": "use `(x == y).all()` and keep it a tensor",
     "allclose": "use `torch.isclose(x, y).all()` and keep it a tensor",
@@ -58,13 +59,17 @@ def data_dependent_operator(fact: HostRead, context: Context) -> Iterator[Report
     """`torch.equal`, `torch.allclose`, `F.one_hot` without `num_classes`."""
     name = fact.api.rpartition(".")[2]
     instead = DESCRIBED if fact.described else INSTEAD.get(name)
-    severity = context.severity(CLAIM if fact.described else CLAIMS.get(name, CLAIM))
+    severity = context.severity(CLAIM if fact.described else _claim(name))
     if severity is None or fact.guarded or instead is None:
         return
     shown = fact.api if fact.described else public_name(fact.api)
     message = f"`{shown}` needs the values of a tensor while torch.export traces it"
     fix = None if fact.described else FIXES.get(name)
     yield Report(severity, message, instead, fix=None if fix is None else lambda code: fix(code, fact))
+
+
+def _claim(name: str) -> Claim:
+    return OF_SOME_CALLS.get(name) or BY_VERSION[find(name).reads_before]
 
 
 def _fix_assert(code: Code, _: Fact) -> Fix:

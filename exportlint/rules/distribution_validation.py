@@ -14,7 +14,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.facts import Call
 from exportlint.analysis.torch.public_names import public_name
-from exportlint.claims import ERROR, INFO, Claim, Context, Report, always
+from exportlint.claims import ERROR, INFO, Claim, Context, Report, always, before
 from exportlint.findings import Fix, Severity
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.export_calls.calls import with_argument
@@ -22,10 +22,10 @@ from exportlint.registry import rule
 
 SWITCHED_OFF = {(2, 4): INFO, (2, 13): ERROR}
 """Up to 2.9, the first trace of TorchDynamo in a process switches validation off."""
-CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict=SWITCHED_OFF)
+CLAIM = Claim(non_strict=before((2, 15)), strict=SWITCHED_OFF)
 MATRIX = Claim(non_strict=always(ERROR), strict=SWITCHED_OFF)
 """Validation branches on whether a matrix is positive definite; torch 2.15 asserts all else in the graph."""
-VALUE = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict={(2, 4): INFO, (2, 13): ERROR, (2, 15): None})
+VALUE = Claim(non_strict=before((2, 15)), strict={(2, 4): INFO, (2, 13): ERROR, (2, 15): None})
 POSITIVE_DEFINITE = frozenset({"MultivariateNormal", "Wishart"})
 PREFIX = "torch.distributions."
 WITHOUT_ARGUMENTS = frozenset({"Independent", "TransformedDistribution", "kl_divergence", "Transform", "constraints"})

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts import ModuleChange
-from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
@@ -14,7 +14,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.state.constructor import Constructor
 from exportlint.registry import rule
 
-CLAIM = Claim(non_strict={(2, 4): None, (2, 9): ERROR}, strict={(2, 4): ERROR, (2, 13): None})
+CLAIM = Claim(non_strict={(2, 4): None, (2, 9): ERROR}, strict=before((2, 13)))
 CAST = Claim(non_strict={(2, 4): WARNING, (2, 9): ERROR}, strict=always(ERROR))
 
 DTYPES = ("half", "float", "double", "bfloat16")

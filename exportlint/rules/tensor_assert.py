@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Branch
-from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always, before
 from exportlint.fixes.control_flow.checks import checked
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
 NEGATED = Claim(non_strict=always(ERROR), strict=always(ERROR))
 ON_NUMBER = Claim(
-    non_strict={(2, 4): ERROR, (2, 13): None},
+    non_strict=before((2, 13)),
     strict={(2, 4): None, (2, 9): WARNING},
 )
 WITH_MESSAGE = Claim(
@@ -22,7 +22,7 @@ WITH_MESSAGE = Claim(
 )
 
 ON_FLOAT = Claim(
-    non_strict={(2, 4): ERROR, (2, 13): None},
+    non_strict=before((2, 13)),
     strict={(2, 4): None, (2, 6): ERROR, (2, 13): WARNING},
 )
 FLOAT_WITH_MESSAGE = Claim(

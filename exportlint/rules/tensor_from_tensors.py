@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from exportlint.analysis.facts import Conversion
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, Claim, Context, Report, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.template import method
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from exportlint.fixes.edit.template import Expression
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
-NEW_TENSOR = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
+NEW_TENSOR = Claim(non_strict=always(ERROR), strict=before((2, 13)))
 OTHERS = Claim(non_strict=always(ERROR), strict=always(ERROR))
 CLAIMS = {"torch.tensor()": CLAIM, "torch.FloatTensor()": CLAIM, "new_tensor()": NEW_TENSOR}
 

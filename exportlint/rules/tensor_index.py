@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from exportlint.analysis.domain.values import Scalar, Tensor
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.tracing import DataIndex
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, Claim, Context, Report, always, before
 from exportlint.findings import Fix, TorchVersion
 from exportlint.fixes.control_flow.element_loops import elements_fix
 from exportlint.fixes.control_flow.truth import condition_fix
@@ -25,17 +25,17 @@ from exportlint.fixes.numbers.sign_checks import sign_checks_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
-STORED_AT = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict={(2, 4): ERROR, (2, 15): None})
-STORED_SLICE = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
-SLICE = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict={(2, 4): ERROR, (2, 13): None})
-NUMBER = Claim(non_strict={(2, 4): ERROR, (2, 9): None}, strict=always(None))
-MOVED = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict=always(ERROR))
+STORED_AT = Claim(non_strict=before((2, 15)), strict=before((2, 15)))
+STORED_SLICE = Claim(non_strict=always(ERROR), strict=before((2, 13)))
+SLICE = Claim(non_strict=before((2, 13)), strict=before((2, 13)))
+NUMBER = Claim(non_strict=before((2, 9)), strict=always(None))
+MOVED = Claim(non_strict=before((2, 13)), strict=always(ERROR))
 WRITTEN = Claim(
     non_strict={(2, 4): ERROR, (2, 6): None, (2, 13): ERROR}, strict={(2, 4): ERROR, (2, 6): None, (2, 13): ERROR}
 )
 PLACES = {"written": WRITTEN, "stored": STORED_SLICE, "unchecked": SLICE, "number": NUMBER, "moved": MOVED}
 CACHED = Claim(non_strict=always(ERROR), strict=always(None))
-LONE = Claim(non_strict={(2, 4): ERROR, (2, 15): None}, strict=always(ERROR))
+LONE = Claim(non_strict=before((2, 15)), strict=always(ERROR))
 LISTS = {
     "index list": CLAIM,
     "lone index list": LONE,

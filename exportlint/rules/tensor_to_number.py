@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.domain.values import Scalar
 from exportlint.analysis.facts import Conversion
-from exportlint.claims import ERROR, Claim, Context, Report, always
+from exportlint.claims import ERROR, Claim, Context, Report, always, before
 from exportlint.findings import Fix
 from exportlint.fixes.control_flow.checks import check_of_tensor
 from exportlint.fixes.control_flow.truth import branch_fix
@@ -22,10 +22,10 @@ from exportlint.fixes.numbers.index_select import selection_fix
 from exportlint.fixes.numbers.one_hot import one_hot_fix
 from exportlint.registry import rule
 
-CLAIM = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 6): None})
-INDEX = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
+CLAIM = Claim(non_strict=always(ERROR), strict=before((2, 6)))
+INDEX = Claim(non_strict=always(ERROR), strict=before((2, 13)))
 MATH = Claim(non_strict=always(ERROR), strict=always(ERROR))
-POWER = Claim(non_strict={(2, 4): ERROR, (2, 13): None}, strict=always(ERROR))
+POWER = Claim(non_strict=before((2, 13)), strict=always(ERROR))
 PLAIN = frozenset({"hex()", "oct()", "bin()", "chr()", "complex()", "round()"})
 INTEGERS = frozenset({"int", "operator.index", "round", *(f"np.int{bits}" for bits in (8, 16, 32, 64))})
 FLOATS = frozenset({"float", *(f"np.float{bits}" for bits in (16, 32, 64)), "np.double", "np.single"})
@@ -47,7 +47,7 @@ BUILTINS = {
 
 
 ARGUMENT = Claim(non_strict=always(None), strict=always(ERROR))
-PADDING = Claim(non_strict={(2, 4): ERROR, (2, 9): None}, strict=always(ERROR))
+PADDING = Claim(non_strict=before((2, 9)), strict=always(ERROR))
 
 
 @rule("EXP202", "tensor-to-number", Conversion)

@@ -18,7 +18,7 @@ from exportlint.fixes.numbers.ordering import extreme_fix, sorted_fix
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
-BOOL = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 13): None})
+BOOL = Claim(non_strict=always(ERROR), strict=before((2, 13)))
 """Up to torch 2.9, no operator takes the symbol that strict mode makes of it."""
 IN_LIST = Claim(non_strict=always(ERROR), strict={(2, 4): WARNING, (2, 15): ERROR})
 EXTREME = Claim(non_strict=before((2, 9)), strict=always(None))

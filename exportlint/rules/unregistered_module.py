@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import Unregistered
-from exportlint.claims import ERROR, WARNING, Claim, Context, Report
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, before
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -16,7 +16,7 @@ from exportlint.registry import rule
 
 STRICT = {(2, 4): ERROR, (2, 15): WARNING}
 CLAIM = Claim(non_strict={(2, 4): None, (2, 6): WARNING}, strict=STRICT)
-FROZEN = Claim(non_strict={(2, 4): None}, strict={(2, 4): ERROR, (2, 15): None})
+FROZEN = Claim(non_strict={(2, 4): None}, strict=before((2, 15)))
 
 WHERE = {
     "list": "in a plain list", "dict": "in a plain dict", "object": "in an object that is not a module",

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.state import PlainTensorWrite
-from exportlint.claims import ERROR, WARNING, Claim, Context, Report
+from exportlint.claims import ERROR, WARNING, Claim, Context, Report, before
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
@@ -16,8 +16,8 @@ from exportlint.fixes.state.constructor import Constructor, class_that_assigns
 from exportlint.fixes.state.places import class_attribute, keep, keep_global
 from exportlint.registry import rule
 
-CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 6): None})
-GLOBAL = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict={(2, 4): ERROR, (2, 13): None})
+CLAIM = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict=before((2, 6)))
+GLOBAL = Claim(non_strict={(2, 4): ERROR, (2, 6): WARNING}, strict=before((2, 13)))
 
 
 @rule("EXP311", "unregistered-tensor", PlainTensorWrite)

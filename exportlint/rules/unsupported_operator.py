@@ -17,7 +17,7 @@ from exportlint.fixes.edit.statements import is_docstring
 from exportlint.fixes.errors import DeclinedError
 from exportlint.registry import rule
 
-SUBCLASS = Claim(non_strict=always(ERROR), strict={(2, 4): ERROR, (2, 9): None})
+SUBCLASS = Claim(non_strict=always(ERROR), strict=before((2, 9)))
 CLAIM = Claim(non_strict=always(ERROR), strict=always(ERROR))
 NESTED = "keep the rows in one padded tensor, with a mask"
 IMPLEMENTED_SINCE_2_9 = Claim(non_strict=before((2, 9)), strict=before((2, 9)))
