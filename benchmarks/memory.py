@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import os
 import time
 import tracemalloc
 from pathlib import Path
@@ -22,6 +21,7 @@ from sample import OWN, count_lines, sample
 from exportlint.big_stack import on_big_stack
 from exportlint.config import Layer
 from exportlint.config.settings import combine
+from exportlint.server.memory import resident
 from exportlint.units import Task, Unit
 from exportlint.workspace import Workspace
 
@@ -65,11 +65,6 @@ def main() -> None:
             arguments.json.write_text(json.dumps(curve, indent=1) + "\n", encoding="utf-8")
 
     on_big_stack(lint)
-
-
-def resident() -> int:
-    """The bytes of memory that this process holds."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def show_allocations(count: int) -> None:
