@@ -6,7 +6,6 @@ import contextlib
 import copy
 import dataclasses
 import io
-import os
 import re
 import sys
 import traceback
@@ -24,6 +23,7 @@ from exportlint.config.toml import parse
 from exportlint.config.torch_version import parse_torch_version
 from exportlint.findings import Mode
 from exportlint.pages import Block
+from tests.isolation import undisturbed
 
 _OPERATORS = re.compile(r"\bexp\d{3}(?:_\w+)?(?=::|\.)")
 """The namespaces of the operators that blocks define."""
@@ -67,7 +67,7 @@ class Prover:
 
     def eager(self, block: Block) -> list[Outcome]:
         """What a model of the block does with its inputs, one after the other."""
-        with _undisturbed():
+        with undisturbed():
             namespace = self._load(block)
             model = _model(namespace, block)
             return [_observe(model, inputs, namespace) for inputs in block.inputs]
@@ -76,7 +76,7 @@ class Prover:
         """What `torch.export.export` makes of the block with its first inputs, or what it raises."""
         key = block, mode
         if key not in self._exported:
-            with _undisturbed():
+            with undisturbed():
                 self._exported[key] = self._export(block, mode)
         return self._exported[key]
 
@@ -99,7 +99,7 @@ class Prover:
         with contextlib.suppress(RuntimeError):
             program = copy.deepcopy(program)
         module = program.module()  # up to torch 2.6, a copy of the module would not check its inputs
-        with _undisturbed():
+        with undisturbed():
             namespace = self._load(block)
             return [_observe(module, inputs, namespace) for inputs in block.inputs]
 
@@ -177,18 +177,6 @@ def _model(namespace: dict[str, Any], block: Block) -> Any:
 def _arguments(inputs: str, namespace: dict[str, Any]) -> tuple[Any, ...]:
     arguments: tuple[Any, ...] = eval(inputs, {**namespace, "torch": torch, "np": np})
     return arguments
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Undo what a block changes for the whole process: the environment, torch's default dtype."""
-    environment, dtype = dict(os.environ), torch.get_default_dtype()
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(environment)
-        torch.set_default_dtype(dtype)
 
 
 def _observe(module: Any, inputs: str, namespace: dict[str, Any]) -> Outcome:

@@ -17,6 +17,7 @@ import pytest
 import torch
 
 from tests.fixes.test_eager import HEAD, fixed, made
+from tests.isolation import undisturbed
 from tests.sampling import one_in
 
 Inputs = Sequence[tuple[Any, ...]]
@@ -309,28 +310,33 @@ def test_types_of_what_is_no_tensor(asked: str, is_fixed: bool, tmp_path: Path) 
 def traces(source: str, arguments: Sequence[Any]) -> list[object]:
     """All that can be seen of two calls of a model."""
     torch.manual_seed(0)
-    model = made(source)()
     found: list[object] = []
-    for _ in range(2):
-        given = [
-            a.detach().clone().requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in arguments
-        ]
-        model.zero_grad()
-        try:
-            result = model(*given)
-        except Exception as error:
-            result = type(error).__name__
-        results = [t for t in tensors(result) if t.requires_grad]
-        try:
-            if results:
-                sum(t.sum() for t in results).backward()
-        except RuntimeError as error:
-            found.append(type(error).__name__)
-        leaves = [*model.parameters(), *(a for a in given if isinstance(a, torch.Tensor))]
-        held = {name: value for name, value in vars(model).items() if not name.startswith("_")}
-        found += [shown(result), shown(given), [shown(leaf.grad) for leaf in leaves], shown(held)]
-        found += [shown(model.state_dict()), torch.get_rng_state()]
+    with undisturbed():
+        model = made(source)()
+        for _ in range(2):
+            found += _seen_of_a_call(model, arguments)
     return found
+
+
+def _seen_of_a_call(model: Any, arguments: Sequence[Any]) -> Iterator[object]:
+    given = [
+        a.detach().clone().requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in arguments
+    ]
+    model.zero_grad()
+    try:
+        result = model(*given)
+    except Exception as error:
+        result = type(error).__name__
+    results = [t for t in tensors(result) if t.requires_grad]
+    try:
+        if results:
+            sum(t.sum() for t in results).backward()
+    except RuntimeError as error:
+        yield type(error).__name__
+    leaves = [*model.parameters(), *(a for a in given if isinstance(a, torch.Tensor))]
+    held = {name: value for name, value in vars(model).items() if not name.startswith("_")}
+    yield from (shown(result), shown(given), [shown(leaf.grad) for leaf in leaves], shown(held))
+    yield from (shown(model.state_dict()), torch.get_rng_state())
 
 
 def tensors(value: object) -> Iterator[torch.Tensor]:

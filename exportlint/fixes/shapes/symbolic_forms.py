@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 MAX_DENOMINATOR = 1024
 """Of factors whose products with sizes floats hold exactly."""
+OF_TWO = frozenset({"builtins.divmod", "math.pow"})
+"""What converts two numbers; what else there is converts one."""
+TENSORS = frozenset({"torch.as_tensor", "torch.tensor"})
+"""What keeps its keywords."""
 
 
 class SymbolicForm:
@@ -82,7 +86,10 @@ class SymbolicForm:
 
     def _form(self, call: ast.Call) -> Callable[[ast.Call], Expression | None] | None:
         callee = self._code.value(call.func)
-        if not isinstance(callee, External) or not call.args or any(isinstance(a, ast.Starred) for a in call.args):
+        if not isinstance(callee, External) or any(isinstance(a, ast.Starred) for a in call.args):
+            return None
+        is_complete = len(call.args) == (2 if callee.name in OF_TWO else 1)
+        if not is_complete or (call.keywords and callee.name not in TENSORS):
             return None
         return self._forms.get(callee.name)
 
@@ -117,7 +124,7 @@ class SymbolicForm:
             return found
         if code.surely(is_whole, number) and is_whole_number(code, number):
             return self.of(number)
-        if len(call.args) > 1 or call.keywords or not self._is_size(number):
+        if not self._is_size(number):
             return None
         return self._divided(number) or call_of(code.name("torch.sym_int"), self.of(number))
 
@@ -163,7 +170,7 @@ class SymbolicForm:
         return is_float_tensor or is_float_number(self._code, other)
 
     def _divmod(self, call: ast.Call) -> Expression | None:
-        if len(call.args) != 2 or not self._code.surely(lambda v: is_whole(v) or is_number(v), *call.args):
+        if not self._code.surely(lambda v: is_whole(v) or is_number(v), *call.args):
             return None
         one, other = map(self.of, call.args)
         for statement in analysed([templates.statement("{x}", x=operand) for operand in (one, other)]):
@@ -178,7 +185,7 @@ class SymbolicForm:
 
     def _sqrt(self, call: ast.Call) -> Expression | None:
         code = self._code
-        if call.keywords or len(call.args) != 1 or not self._is_size(call.args[0]):
+        if not self._is_size(call.args[0]):
             return None
         if code.value(call.func) == External("numpy.sqrt"):
             self.exact &= self._meets_tensor(call)
@@ -186,7 +193,7 @@ class SymbolicForm:
 
     def _pow(self, call: ast.Call) -> Expression | None:
         code = self._code
-        if len(call.args) != 2 or not code.surely(is_size, call.args[0]):
+        if not code.surely(is_size, call.args[0]):
             return None
         power = stated(code, call.args[1])
         # `math.pow` refuses what `**` makes complex numbers of, or another error
@@ -197,7 +204,7 @@ class SymbolicForm:
     def _prod(self, call: ast.Call) -> Expression | None:
         sizes = self._code.value(call.args[0])
         is_sizes = isinstance(sizes, Shape) or (isinstance(sizes, Tuple) and all(map(is_whole, sizes.items)))
-        if call.keywords or len(call.args) != 1 or not is_sizes:
+        if not is_sizes:
             return None
         self.exact &= self._meets_tensor(call)
         if isinstance(call.args[0], ast.Attribute) and isinstance(sizes, Shape):
