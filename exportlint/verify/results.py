@@ -45,7 +45,8 @@ the model with fixes accepts what the original one refuses, or has other gradien
 which is not an agreement."""
 
 Verdict = Literal["exports", "not compared", "fails", "diverges", "narrower", "times out", "cannot be built"]
-"""`not compared`: export passes, and nothing could be compared, since each call gives something else for instance."""
+"""`not compared`: export passes, and nothing could be compared, since each call gives something else, for instance, or
+None."""
 
 
 @dataclass(frozen=True, slots=True)

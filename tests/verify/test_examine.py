@@ -208,6 +208,30 @@ class Uncopied(nn.Module):
         return self.layer(x)
 
 
+class Prints(nn.Module):
+    def forward(self, x):
+        print(x.shape)
+
+
+class Infinite(nn.Module):
+    def forward(self, x):
+        return x * float("inf") * 0, x[:0]
+
+
+class Empty(nn.Module):
+    def forward(self, x):
+        return [x[:0], None]
+
+
+class Totals(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(()))
+
+    def forward(self, x):
+        self.total.add_(x.sum())
+
+
 class Methods(nn.Module):
     def example_inputs(self):
         return torch.ones(3), torch.ones(3)
@@ -355,6 +379,10 @@ VERDICTS = [
     ("Raises", TWO, {}, "non-strict", "cannot be built", [r"eager: Hostile: \(its text raises RuntimeError\)"]),
     ("RaisesInExport", TWO, {}, "non-strict", "fails", ["^fails: SystemExit: 3"]),
     ("Uncopied", TWO, {}, "non-strict", "exports", ["again, a later call: agrees"]),
+    ("Prints", TWO, {}, "non-strict", "not compared", ["^not compared: example: eager returns nothing but None"]),
+    ("Infinite", TWO, {}, "non-strict", "not compared", ["^not compared: example: eager returns nothing but NaN"]),
+    ("Empty", TWO, {}, "non-strict", "not compared", ["again, a later call: skipped eager returns empty tensors"]),
+    ("Totals", TWO, {}, "non-strict", "exports", ["state, example: agrees", "values, zeros: skipped eager returns"]),
     ("Plain", TWO, {"others": "other_inputs"}, "non-strict", "exports", [
         r"values, others\[0\]: agrees", r"values, others\[1\]: skipped it has other sizes",
     ]),

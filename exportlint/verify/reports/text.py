@@ -146,8 +146,12 @@ def _skipped(run: Run) -> list[str]:
     """What was not compared, unless something else is wrong already, from which that may follow."""
     if run.verdict not in ("exports", "not compared", "narrower"):
         return []
-    skipped = (c for c in run.comparisons if c.agreement == "skipped" and c.kind not in _ROUTINE)
-    return [f"{c.kind if c.label == c.kind else f'{c.kind}, {c.label}'}: {c.detail}" for c in skipped]
+    labels: dict[str, list[str]] = {}
+    for c in run.comparisons:
+        if c.agreement == "skipped" and c.kind not in _ROUTINE:
+            labels.setdefault(c.detail, []).append(c.kind if c.label in (c.kind, "") else f"{c.kind}, {c.label}")
+    told = run.verdict == "not compared"
+    return [f"{'; '.join(named)}: {why}" for why, named in labels.items() if not (told and run.reason.endswith(why))]
 
 
 def listing(targets: Sequence[Target], unbuildable: Sequence[Unbuildable], context: Context, *, calls: int = 0) -> str:

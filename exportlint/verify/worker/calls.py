@@ -16,13 +16,17 @@ from .words import Inputs
 
 @dataclass
 class Outcome:
-    """What a call left behind: what it gave or raised, its arguments, and the model's state."""
+    """What a call left behind: what it gave or raised, its arguments, and the model's state.
+
+    `changes`: it wrote to the state or to its arguments, as far as both were kept.
+    """
 
     value: Any = None
     error: BaseException | None = None
     inputs: Any = None
     state: dict[str, Any] = field(default_factory=dict)
     written: frozenset[str] = frozenset()
+    changes: bool = False
 
     @property
     def raised(self) -> str:
@@ -67,6 +71,7 @@ def call(module: Any, inputs: Inputs, number: int, keep_state: bool = False) -> 
         outcome.state = state_of(module)
         changed = (n for n, t in outcome.state.items() if n not in before or difference(before[n], t, 0.0) is not None)
         outcome.written = frozenset(changed)
+        outcome.changes = bool(outcome.written) or difference(inputs, given, 0.0) is not None
     return outcome
 
 

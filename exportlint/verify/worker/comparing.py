@@ -10,13 +10,13 @@ import itertools
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .aside import Aside
 from .calls import Outcome, call
 from .devices import baked_devices, has_module
-from .differences import difference
+from .differences import difference, says_nothing
 from .global_tensors import GlobalTensors
 from .guards import guarded_numbers, refused_sizes
 from .inputs import as_inputs, to_device
@@ -210,7 +210,7 @@ class Comparer:
             return
         found, tolerated = self._difference(one.value, other.value)
         if found is None:
-            self._tell(kind, label, "agrees", difference=tolerated or None)
+            self._tell(kind, label, *_agreement([one]), tolerated or None)
         elif both_vary():
             self._tell(kind, label, "skipped", "the model and the program return different results on each call")
         else:
@@ -265,7 +265,7 @@ class Comparer:
         model, program = self._subject.fresh(), self._fresh_program()
         others = [made for _, made in changed_values(self._example, next(self._numbers))]
         calls = [self._inputs, others[0] if others else self._inputs, self._inputs]
-        largest = 0.0
+        largest, seen = 0.0, []
         for inputs in calls:
             number = next(self._numbers)
             one = self._observe("a later call", model, "eager", inputs, number, keep_state=True)
@@ -278,9 +278,10 @@ class Comparer:
                 self._judge("again", "a later call", one, other, vary)
                 return
             largest = max(largest, tolerated)
+            seen.append(one)
         if one.error is None:
             self._tell_state("after several calls", one, other)
-        self._tell("again", "a later call", "agrees", difference=largest or None)
+        self._tell("again", "a later call", *_agreement(seen), largest or None)
 
     def _compare_values(self) -> None:
         refused = False
@@ -479,6 +480,12 @@ class Comparer:
             )
         else:
             self._judge("device", there, one, other, lambda: self._is_random(number))
+
+
+def _agreement(seen: Sequence[Outcome]) -> tuple[str, str]:
+    """What to tell of calls that agree, with a detail: they do, unless there was nothing that could have differed."""
+    nothing = ["" if one.changes else says_nothing(one.value) for one in seen]
+    return ("skipped", nothing[0]) if nothing and all(nothing) else ("agrees", "")
 
 
 def _apart(program: Any, module: Any, shares: bool) -> Any:

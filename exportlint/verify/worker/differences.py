@@ -28,6 +28,24 @@ def difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, floa
     return worst
 
 
+def says_nothing(value: Any) -> str:
+    """Why a result agrees with whatever has its form: it holds no numbers. Empty if it holds some."""
+    leaves = [leaf for leaf in pytree.tree_leaves(value) if leaf is not None]
+    if not leaves:
+        return "eager returns nothing but None" if value is None else "eager returns nothing"
+    tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+    if len(tensors) < len(leaves) or any(tensor.device.type == "meta" for tensor in tensors):
+        return ""
+    if not any(tensor.numel() for tensor in tensors):
+        return "eager returns empty tensors"
+    return "eager returns nothing but NaN" if all(map(_is_only_nan, tensors)) else ""
+
+
+def _is_only_nan(tensor: Any) -> bool:
+    is_number = tensor.is_floating_point() or tensor.is_complex()
+    return is_number and tensor.layout == torch.strided and bool(tensor.isnan().all())
+
+
 def _form_difference(one: Any, other: Any, path: str) -> str:
     """Where two values, which are not made of the same containers, are not."""
     ours, theirs = children_of(one), children_of(other)
