@@ -22,6 +22,7 @@ PARTS = (
     "scripts",
     "tests/__init__.py",
     "tests/catalogue",
+    "tests/isolation.py",
     "tests/sampling.py",
     "tests/test_catalogue.py",
 )
