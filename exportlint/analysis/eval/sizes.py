@@ -163,19 +163,22 @@ def broadcast(values: Iterable[Value]) -> TensorShape:
     return reduce(shapes.broadcast, found) if found else UNSHAPED
 
 
-def note_fixed_rows(frame: Frame, values: Iterable[Value], node: ast.AST, api: str) -> None:
-    """A tensor with a number of rows that the code states meets one whose rows vary."""
+def note_fixed_rows(frame: Frame, values: Iterable[Value], node: ast.AST, api: str, *, least_rank: int = 2) -> None:
+    """A tensor with a number of rows that the code states meets one whose rows vary.
+
+    `least_rank`: where operands are broadcast, a tensor of one dimension has no rows.
+    """
     tensors = [value for value in values if isinstance(value, Tensor) and not value.assumed]
-    fixed = next((rows for tensor in tensors if (rows := stated_rows(tensor))), 0)
+    fixed = next((rows for tensor in tensors if (rows := stated_rows(tensor, least_rank))), 0)
     varying = next((tensor for tensor in tensors if size_at(tensor, 0) is not None), None)
     if fixed and varying is not None and not frame.engine.constructing:
         frame.emit(FixedSize, node, varying, api=api, size=fixed)
 
 
-def stated_rows(tensor: Tensor) -> int:
-    """The number of rows that the code states for a new tensor of several dimensions: 3 for `zeros(3, 4)`."""
+def stated_rows(tensor: Tensor, least_rank: int) -> int:
+    """The number of rows that the code states for a new tensor of enough dimensions: 3 for `zeros(3, 4)`."""
     number = tensor.shape.at(0).number
-    return number if len(tensor.shape.dims) > 1 and number is not None and number > 1 else 0
+    return number if len(tensor.shape.dims) >= least_rank and number is not None and number > 1 else 0
 
 
 def product(tensor: Tensor) -> Size:
