@@ -166,6 +166,8 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("linspace logspace", "0, 1, 6"),
     **_each("bartlett_window blackman_window hamming_window hann_window kaiser_window", "6"),
     **_each("tril_indices triu_indices", "3, 4"),
+    **_each("fft.fftfreq fft.rfftfreq", "4"),
+    **_each("diag", "m", "m, 1"),
     **_each("diag_embed diagflat diagonal_copy", "x"),
     **_each("diagonal_scatter", "x, torch.ones(5, 3)"),
     **_each("vander", "v"),
