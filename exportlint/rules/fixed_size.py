@@ -15,7 +15,7 @@ SIZE = Claim(non_strict=always(INFO), strict=always(INFO))
 
 @rule("EXP407", "fixed-size", FixedSize)
 def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
-    """`x[:4]`, `x[: n // 2]`, `x.view(3, -1)`, `x + torch.zeros(3, 4)`."""
+    """`x[:4]`, `x[: n // 2]`, `x.view(3, -1)`, `x + torch.zeros(3, 4)`, `F.cross_entropy(x, torch.tensor([0, 1]))`."""
     severity = context.severity(SLICE if fact.api == "slice" else SIZE)
     if severity is None:
         return

@@ -16,7 +16,7 @@ CACHED = Claim(non_strict=always(WARNING), strict=always(None))
 OF_DATA = Claim(non_strict=always(WARNING), strict={(2, 4): ERROR, (2, 13): WARNING})
 MISSING = Claim(non_strict=always(ERROR), strict=always(ERROR))
 CLAIMS = {"cache key": CACHED, "hash()": HASH}
-TARGETS = {"set element", "dict key", "sorted()", "hash()", "list index", "cache key"}
+TARGETS = {"set element", "dict key", "sorted()", "hash()", "list index", "cache key", "key of max()", "key of min()"}
 
 
 @rule("EXP405", "size-as-key", SizeConversion)

@@ -24,6 +24,13 @@ def size_branch(fact: SizeBranch, context: Context) -> Iterator[Report]:
         return
     if is_check:
         yield Report(severity, "the code requires one value for this size, so it cannot be dynamic", "allow a range")
+    elif fact.construct == "number":
+        yield Report(
+            severity,
+            "a comparison of sizes is symbolic: where a plain bool or number is needed, export fails, or the program "
+            "rejects sizes with another answer",
+            "avoid the comparison (`torch.sym_max`, a mask), or choose with `torch.cond`",
+        )
     else:
         yield Report(
             severity,

@@ -22,7 +22,11 @@ MATH_POWER = Claim(non_strict={(2, 4): WARNING, (2, 9): None}, strict=always(WAR
 NAMED = Claim(non_strict=always(INFO), strict=always(INFO))
 TEXT = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): WARNING})
 ROUNDED = Claim(non_strict=always(INFO), strict=always(None))
-STRICT_KEEPS = frozenset({"len()", "int()", "float()", "math.sqrt()", "np.arange()", "format specification"})
+STRICT_KEEPS = frozenset({
+    "len()", "int()", "float()", "math.sqrt()", "format specification", "np.arange()", "np.zeros()", "np.ones()",
+    "np.full()", "np.empty()", "np.identity()", "np.eye()", "np.tri()", "np.tile()", "np.repeat()", "np.reshape()",
+    "np.broadcast_to()", "np.indices()", "np.ndarray.repeat()", "np.ndarray.reshape()",
+})  # fmt: skip
 """What strict mode has a symbolic form of, or makes no number of."""
 TEXTS = frozenset({"str()", "repr()", "%s", "format() without a format specification", "f-string"})
 """What TorchDynamo makes no text of a size with; it does with `str.format`, and with a size alone in an f-string."""

@@ -143,7 +143,7 @@ def _type_attribute(frame: Frame, value: TypeOf, name: str, node: ast.AST) -> Va
 
 
 def _python_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
-    if isinstance(value, Size) and name == "bit_length":
+    if isinstance(value, Size) and (name == "bit_length" or value.kind == "str"):
         return BoundMethod(value, name)
     if isinstance(value, Python) and value.type is not None and "." in value.type:
         return External(f"{value.type}.{name}")  # a method of a class that is known by its qualified name

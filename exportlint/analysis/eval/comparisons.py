@@ -45,6 +45,7 @@ from exportlint.analysis.eval.sizes import (
     are_settled,
     compared_shapes,
     compared_sizes,
+    hold_sizes,
     note_conversion,
 )
 from exportlint.analysis.eval.tensor_results import result
@@ -258,6 +259,9 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
         if not right.assumed and not is_text:
             frame.emit(Branch, node, right, construct="in", condition=right)
         return BOOL
+    for text in (left, right):
+        if isinstance(text, Size) and text.kind == "str" and not isinstance(right, Dict):
+            note_conversion(frame, text, node, "comparison")
     needle = data_of(left) or ranged(left)
     if isinstance(needle, Tensor) and _begins_with_itself(node):
         return Const(positive)  # Python asks for identity before it compares
@@ -278,6 +282,8 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
             return Const((left in items) is positive)
         if isinstance(right, Tuple) and isinstance(left, Size) and items:
             return _any(compared_sizes(ast.Eq(), left, item) for item in items)
+        if isinstance(right, Tuple) and items and (isinstance(left, Shape) or hold_sizes(left)):
+            return _any(compare(frame, node, ast.Eq(), left, item) for item in items)
         return BOOL
     if isinstance(right, Dict):
         demand_hash(frame, left, node, "dict key")
@@ -310,7 +316,7 @@ def _compare_sequences(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, 
             scalar = Scalar("int", "size", trail=shape.tensor.trail)
             frame.emit(Branch, node, scalar, construct="comparison", condition=scalar)
             return BOOL
-    if isinstance(left, Shape) or isinstance(right, Shape):
+    if isinstance(left, Shape) or isinstance(right, Shape) or hold_sizes(left, right):
         return compared_shapes(op, left, right)
     known = _compare_known(op, left, right)
     if known is not None:

@@ -37,6 +37,7 @@ from exportlint.analysis.eval.sizes import (
     compared_sizes,
     note_branch,
     note_conversion,
+    note_guard,
     note_iteration,
     product,
     truth_of,
@@ -156,6 +157,8 @@ def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> boo
     if data is None:
         _note_either(frame, given)
         note_conversion(frame, value, node, target)
+        if target != "float()" or frame.engine.mode == "non-strict":  # TorchDynamo keeps the symbol
+            note_guard(frame, given, node)
         return False
     if isinstance(data, Tensor):
         read_data(frame, data, node, target)

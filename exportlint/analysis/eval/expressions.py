@@ -32,7 +32,7 @@ from exportlint.analysis.eval.container_changes import entered, merged_dicts
 from exportlint.analysis.eval.demands import data_of, demand_hash, elements, note_text, read_data
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.names import look_up
-from exportlint.analysis.eval.sizes import note_conversion, text_of
+from exportlint.analysis.eval.sizes import note_conversion, shown_size, text_of
 from exportlint.analysis.eval.state_access import DEFAULT, cell_of, is_global, note_read
 from exportlint.analysis.facts import Conversion
 
@@ -153,6 +153,8 @@ def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
                 if len(node.values) == 1 or value.kind == "str" or frame.engine.mode == "non-strict":
                     size = replace(value, kind="str")
                 _note_formatted_size(frame, value, part, is_alone=len(node.values) == 1)
+            elif frame.engine.mode == "non-strict" and (shown := shown_size(value)) is not None:
+                size = shown
             if data is not None and part.format_spec is None:
                 size = text_of(data)
             if isinstance(data, Tensor):

@@ -42,7 +42,14 @@ from exportlint.analysis.eval.demands import demand_number, demand_truth, note_t
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.gradients import is_unbounded
 from exportlint.analysis.eval.instances import operator_method
-from exportlint.analysis.eval.sizes import arithmetic, expression_of, note_text_of_sizes, read_arithmetic, varying_size
+from exportlint.analysis.eval.sizes import (
+    arithmetic,
+    expression_of,
+    note_guard,
+    note_text_of_sizes,
+    read_arithmetic,
+    varying_size,
+)
 from exportlint.analysis.eval.tensor_results import promoted, result
 from exportlint.analysis.facts import Conversion, HostRead
 
@@ -66,6 +73,7 @@ METHODS: dict[type[ast.operator], str] = {
     ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.FloorDiv: "__floordiv__",
     ast.Mod: "__mod__", ast.MatMult: "__matmul__", ast.Pow: "__pow__", ast.BitAnd: "__and__", ast.BitOr: "__or__",
 }  # fmt: skip
+BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 BOOL = Python("bool")
 
 
@@ -102,6 +110,8 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         if ARRAY in (left, right) and isinstance(tensor, Tensor) and not tensor.assumed:
             frame.emit(HostRead, node, tensor, api="np.ndarray", operand=tensor)
         kind = "float" if isinstance(op, ast.Div) else promoted((left, right))
+        if isinstance(op, BITWISE):  # a tensor computes with symbols, but not with their bits
+            note_guard(frame, right if tensor is left else left, node)
         if isinstance(op, ast.MatMult):
             shape = multiplied(*(side.shape if isinstance(side, Tensor) else UNSHAPED for side in (left, right)))
             return result(frame, node, "matmul", (left, right), kind, shape)
@@ -140,6 +150,10 @@ def _operate(frame: Frame, node: ast.AST, op: ast.operator, left: Value, right: 
         within = _range(op, left, right) if kind != "float" else None
         unbounded = is_unbounded(op, left, right)
         return Scalar(kind, scalar.api, scalar.assumed, scalar.trail, dim, within=within, unbounded=unbounded)
+    if isinstance(left, Guard) and isinstance(right, Guard) and isinstance(op, BITWISE):
+        return left  # still a symbol
+    for operand in (left, right):
+        note_guard(frame, operand, node)
     if isinstance(left, Size) or isinstance(right, Size):
         return arithmetic(op, left, right)
     if isinstance(left, Const) and isinstance(right, Const) and not isinstance(op, (ast.BitOr, ast.BitAnd)):

@@ -24,7 +24,7 @@ from exportlint.analysis.domain.dim import (
     constant,
     unbacked,
 )
-from exportlint.analysis.domain.lattice import join
+from exportlint.analysis.domain.lattice import join, options
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.domain.values import (
     Const,
@@ -45,7 +45,7 @@ from exportlint.analysis.facts import Construct
 from exportlint.analysis.facts.sizes import FixedSize, SizeBranch, SizeConversion
 
 BOOL = Python("bool")
-TEXT_USES = frozenset({"dict key", "set element", "comparison", "len()", "getattr()"})
+TEXT_USES = frozenset({"dict key", "set element", "comparison", "len()", "getattr()", "int()", "float()"})
 """What makes a difference of a text; messages make none."""
 NUMBERS = frozenset({None, "int", "float", "bool", "number"})
 """Types of Python values that may be numbers."""
@@ -163,19 +163,22 @@ def broadcast(values: Iterable[Value]) -> TensorShape:
     return reduce(shapes.broadcast, found) if found else UNSHAPED
 
 
-def note_fixed_rows(frame: Frame, values: Iterable[Value], node: ast.AST, api: str) -> None:
-    """A tensor with a number of rows that the code states meets one whose rows vary."""
+def note_fixed_rows(frame: Frame, values: Iterable[Value], node: ast.AST, api: str, *, least_rank: int = 2) -> None:
+    """A tensor with a number of rows that the code states meets one whose rows vary.
+
+    `least_rank`: where operands are broadcast, a tensor of one dimension has no rows.
+    """
     tensors = [value for value in values if isinstance(value, Tensor) and not value.assumed]
-    fixed = next((rows for tensor in tensors if (rows := stated_rows(tensor))), 0)
+    fixed = next((rows for tensor in tensors if (rows := stated_rows(tensor, least_rank))), 0)
     varying = next((tensor for tensor in tensors if size_at(tensor, 0) is not None), None)
     if fixed and varying is not None and not frame.engine.constructing:
         frame.emit(FixedSize, node, varying, api=api, size=fixed)
 
 
-def stated_rows(tensor: Tensor) -> int:
-    """The number of rows that the code states for a new tensor of several dimensions: 3 for `zeros(3, 4)`."""
+def stated_rows(tensor: Tensor, least_rank: int) -> int:
+    """The number of rows that the code states for a new tensor of enough dimensions: 3 for `zeros(3, 4)`."""
     number = tensor.shape.at(0).number
-    return number if len(tensor.shape.dims) > 1 and number is not None and number > 1 else 0
+    return number if len(tensor.shape.dims) >= least_rank and number is not None and number > 1 else 0
 
 
 def product(tensor: Tensor) -> Size:
@@ -300,6 +303,24 @@ def compared_sizes(op: ast.cmpop, left: Value, right: Value) -> Value:
     return Const(found) if found is not None and is_known else BOOL
 
 
+def note_order(frame: Frame, value: Value, node: ast.AST, target: str) -> None:
+    """Python puts the alternatives of a value in order, and that of some sizes is not known.
+
+    TorchDynamo orders constants only.
+    """
+    found = options(value)
+    symbol = next((option for option in found if varying_size(option) is not None), None)
+    if symbol is not None and frame.engine.mode == "strict" and not target.startswith("key"):
+        note_conversion(frame, symbol, node, target)
+        return
+    for index, one in enumerate(found):
+        for other in found[index + 1 :]:
+            verdict = compared_sizes(ast.Lt(), one, other)
+            if isinstance(verdict, Guard):
+                note_conversion(frame, one if varying_size(one) else other, node, target)
+                return
+
+
 def _is_of_elements(one: Dim, other: Dim) -> bool:
     """Whether some size of an input is compared with 0: no example input is empty."""
     size, number = (other, one) if one.number is not None else (one, other)
@@ -313,12 +334,37 @@ def _is_beyond_all_tensors(*sizes: Dim) -> bool:
 
 
 def compared_shapes(op: ast.cmpop, left: Value, right: Value) -> Value:
-    """`x.shape == (3, 4)`, `x.shape != y.shape`."""
+    """`x.shape == (3, 4)`, `x.shape != y.shape`, `(h, w) == (3, 4)`."""
+    differs = Const(isinstance(op, ast.NotEq))
+    is_equality = isinstance(op, (ast.Eq, ast.NotEq))
+    if is_equality and _differ_in_type_or_length(left, right):
+        return differs
     for mine, other in zip(_items(left), _items(right), strict=False):
         verdict = compared_sizes(op, mine, other)
-        if isinstance(verdict, Guard):
+        if isinstance(verdict, Guard) or (is_equality and verdict == differs):
             return verdict
     return BOOL
+
+
+def _differ_in_type_or_length(left: Value, right: Value) -> bool:
+    """Whether one is a list and the other is none, or both are lists that differ in length."""
+    are_lists = [_is_list(value) for value in (left, right)]
+    if None in are_lists or are_lists[0] is not are_lists[1]:
+        return None not in are_lists
+    are_long = [len(value.items) for value in (left, right) if isinstance(value, Tuple) and value.mutable]
+    return len(are_long) == 2 and are_long[0] != are_long[1]
+
+
+def _is_list(value: Value) -> bool | None:
+    if isinstance(value, Shape):
+        return None if value.plain else False
+    return value.mutable if isinstance(value, Tuple) and not value.lazy else None
+
+
+def hold_sizes(*values: Value) -> bool:
+    """Whether there are sizes in one of some tuples or lists."""
+    tuples = (value.items for value in values if isinstance(value, Tuple) and not value.lazy)
+    return any(isinstance(item, Size) and item.kind != "str" for items in tuples for item in items)
 
 
 def _items(value: Value) -> tuple[Value, ...]:
@@ -328,7 +374,13 @@ def _items(value: Value) -> tuple[Value, ...]:
     return value.items if isinstance(value, Tuple) else ()
 
 
-def note_branch(frame: Frame, value: Guard, node: ast.expr, construct: Construct, *, raises: bool) -> None:
+def note_guard(frame: Frame, value: Value, node: ast.AST) -> None:
+    """Python wants the number that a comparison of sizes is, 0 or 1."""
+    if isinstance(value, Guard):
+        note_branch(frame, value, node, "number", raises=False)
+
+
+def note_branch(frame: Frame, value: Guard, node: ast.AST, construct: Construct, *, raises: bool) -> None:
     """Python asks for the truth of a comparison of sizes."""
     if not frame.engine.constructing:
         frame.emit(SizeBranch, node, value, construct=construct, test=value.test, raises=raises or frame.raising > 0)
@@ -348,6 +400,12 @@ def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str, *, r
     details = {"varies": varies, "is_float": value.kind == "float", "is_data": value.dim.is_data}
     frame.emit(SizeConversion, node, value, target=target, refused=refused, **details)
     return varies
+
+
+def shown_size(value: Value) -> Size | None:
+    """The text of a value as one of a size that varies, if the value is or holds one."""
+    size = value if isinstance(value, Size) and value.dim.varies else varying_size(value)
+    return replace(size, kind="str") if size is not None else None
 
 
 def note_text_of_sizes(frame: Frame, value: Value, node: ast.AST, api: str) -> None:

@@ -17,11 +17,11 @@ Construct = Literal[
     "if", "elif", "while", "ternary", "and", "or", "not", "assert", "match", "bool()", "in", "in list", "traced in",
     "comparison", "any()", "all()", "max()", "min()", "sorted()", "filter()", "comprehension", "list method",
     "is_nonzero", "groupby()", "takewhile()", "dropwhile()", "filterfalse()", "nsmallest()", "nlargest()", "heapify()",
-    "traced max()", "traced min()",
+    "traced max()", "traced min()", "number",
 ]  # fmt: skip
 """Python constructs that need the truth of a value. "traced in" is an `in` that strict mode turns into a symbol,
 "traced max()" a `max` that torch.export turns into an operator; "in list" searches a list of numbers read from
-tensors."""
+tensors; "number" is a comparison of sizes of which Python wants 0 or 1."""
 
 
 Place = tuple[object, Site, str | None]

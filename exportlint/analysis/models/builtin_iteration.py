@@ -34,7 +34,7 @@ from exportlint.analysis.eval.demands import (
     size_of,
 )
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import note_conversion, product, settled
+from exportlint.analysis.eval.sizes import note_conversion, note_order, product, settled
 from exportlint.analysis.eval.state_access import cell_of, note_write
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.models.builtins import argument_node, builtin, first_of
@@ -113,6 +113,7 @@ def _sorted(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Val
     else:
         compared = keyed_elements(frame, value, key, node, argument_node(node))
     demand_truth(frame, compared, node, "sorted()")
+    note_order(frame, compared, node, "sorted()")
     return Sequence(item)
 
 

@@ -31,7 +31,7 @@ from exportlint.analysis.eval.demands import (
     truth,
 )
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import dim_of, expression_of
+from exportlint.analysis.eval.sizes import dim_of, expression_of, note_order
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import Construct, Conversion
 from exportlint.analysis.models.builtins import argument_node, builtin, first_of
@@ -74,7 +74,9 @@ def _extremum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
     values = [elements(frame, positional[0], argument_node(node))] if len(positional) == 1 else positional
     if key is not None and key != NONE:
         compared = positional[0] if len(positional) == 1 else Tuple(positional)
-        demand_truth(frame, keyed_elements(frame, compared, key, node, argument_node(node)), node, construct)
+        keys = keyed_elements(frame, compared, key, node, argument_node(node))
+        demand_truth(frame, keys, node, construct)
+        note_order(frame, keys, node, f"key of {name}()")
         return join(values)
     if len(positional) == 1 and isinstance(positional[0], Tensor) and not positional[0].assumed:
         # non-strict hands the builtin to torch.maximum, which wants two tensors

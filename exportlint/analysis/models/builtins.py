@@ -28,7 +28,14 @@ from exportlint.analysis.eval.demands import (
 )
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.operators import operate
-from exportlint.analysis.eval.sizes import expression_of, note_conversion, note_text_of_sizes, settled, text_of
+from exportlint.analysis.eval.sizes import (
+    expression_of,
+    note_conversion,
+    note_text_of_sizes,
+    settled,
+    shown_size,
+    text_of,
+)
 from exportlint.analysis.eval.tensor_results import kind_of, result
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.library_functions import Handler, Traits, function, functions
@@ -149,8 +156,8 @@ def _text(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
     if data is not None:
         return text_of(data)
     # strict mode has failed here
-    is_symbol = isinstance(value, Size) and value.dim.varies and frame.engine.mode == "non-strict"
-    return replace(value, kind="str") if isinstance(value, Size) and is_symbol else Python("str")
+    shown = shown_size(value) if frame.engine.mode == "non-strict" else None
+    return Python("str") if shown is None else shown
 
 
 @builtin("hex", "oct", "bin", "chr", pure=True)

@@ -69,6 +69,8 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
     if name == "bit_length" and isinstance(receiver, (Size, Scalar)):
         demand_number(frame, receiver, node, "int.bit_length()")
         return Python("int")
+    if isinstance(receiver, Size) and receiver.kind == "str":
+        return _method_of_sizes_text(frame, receiver, name, node)
     if isinstance(receiver, Const) and name == "format" and isinstance(receiver.value, str):
         return _format(frame, receiver.value, arguments, node)
     if isinstance(receiver, Const) and isinstance(receiver.value, str):
@@ -170,8 +172,31 @@ PURE = frozenset({
 """Methods of texts that are computed where all is known."""
 
 
+ASKING = frozenset({
+    "startswith", "endswith", "isdigit", "isdecimal", "isnumeric", "isalpha", "isidentifier", "find", "rfind", "index",
+    "rindex", "count",
+})  # fmt: skip
+"""Methods of texts whose result is no text."""
+
+
+def _method_of_sizes_text(frame: Frame, receiver: Size, name: str, node: ast.AST) -> Value:
+    """A method of a text that shows the name of a symbol."""
+    if name in ASKING:
+        note_conversion(frame, receiver, node, "comparison")
+        return PYTHON
+    return Sequence(receiver, "list") if name in {"split", "rsplit", "splitlines"} else receiver
+
+
+def _joined_size(given: Value) -> Size | None:
+    """The text of a size among those that are joined."""
+    items = given.items if isinstance(given, Tuple) else (given.item,) if isinstance(given, Sequence) else ()
+    return next((item for item in items if isinstance(item, Size) and item.kind == "str"), None)
+
+
 def _text_method(receiver: str, name: str, arguments: Arguments) -> Value:
     """A method of a text that is known."""
+    if name == "join" and (size := _joined_size(arguments.get(0) or UNKNOWN)) is not None:
+        return size
     given = [value.items if isinstance(value, Tuple) else value for value in arguments.positional]
     if name == "join" and len(given) == 1 and isinstance(given[0], tuple):
         separated = [part for item in given[0] for part in (Const(receiver), item)][1:]

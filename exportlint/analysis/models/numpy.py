@@ -10,7 +10,7 @@ from exportlint.analysis.domain.values import ARRAY, COMPUTED_ARRAY, Python, Seq
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import demand_number
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import note_conversion, product
+from exportlint.analysis.eval.sizes import arithmetic, note_conversion, product, varying_size
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead
 from exportlint.analysis.library_functions import find, function, functions, shown
@@ -74,9 +74,20 @@ ELEMENTWISE = frozenset({
 })
 # fmt: on
 """What computes an array, or a number, of an array."""
+ARITHMETIC: dict[str, type[ast.operator]] = {
+    "numpy.add": ast.Add, "numpy.subtract": ast.Sub, "numpy.multiply": ast.Mult, "numpy.floor_divide": ast.FloorDiv,
+    "numpy.mod": ast.Mod, "numpy.remainder": ast.Mod,
+}  # fmt: skip
 SUMS = frozenset({"numpy.mean", "numpy.sum"})
 REDUCTIONS = SUMS | {"numpy.max", "numpy.min"}
 """What strict mode computes of an array, and not of a list of tensors."""
+
+
+def _size_in(value: Value) -> Size | None:
+    """The size that a value is, or one of those that it holds: the product of those of a shape."""
+    if isinstance(value, Shape):
+        return product(value.tensor)
+    return value if isinstance(value, Size) else varying_size(value)
 
 
 @function("numpy.ndarray.tobytes numpy.ndarray.tofile", strict="refuses")
@@ -98,11 +109,15 @@ def _compute(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
     if scalar is not None:
         demand_number(frame, scalar, node, f"{shown(name)}()")
     is_traced = frame.engine.mode == "strict" and name.rpartition(".")[2] in TRACED
-    for value in arguments.positional[:1]:
-        size = product(value.tensor) if isinstance(value, Shape) else value
-        note_conversion(frame, size, node, f"{shown(name)}()")
-        if name == "numpy.prod" and isinstance(size, Size) and not is_traced:
-            return size
+    if name in ARITHMETIC and not is_traced and len(arguments.positional) == 2:
+        left, right = arguments.positional
+        if isinstance(left, Size) or isinstance(right, Size):
+            return arithmetic(ARITHMETIC[name](), left, right)  # of a symbol, NumPy asks for its operator
+    sizes = [size for value in arguments.values if (size := _size_in(value)) is not None]
+    if sizes:
+        note_conversion(frame, sizes[0], node, f"{shown(name)}()")
+    if name == "numpy.prod" and sizes and not is_traced:
+        return sizes[0]
     if is_traced:
         return ARRAY
     if name.rpartition(".")[2] in ELEMENTWISE and arguments.get(0) in (ARRAY, COMPUTED_ARRAY):

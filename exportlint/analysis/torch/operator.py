@@ -65,6 +65,12 @@ SymbolicSizes = Literal["fixed", "refused"]
 fixed: it makes plain numbers of all of them. refused: torch.export cannot trace it with them, only with known sizes.
 """
 
+EqualRows = Literal["equal", "broadcast"]
+"""The rows that the first two tensors of an operator have, or those that it joins.
+
+equal: equally many, whatever their ranks. broadcast: equally many if they have the same rank.
+"""
+
 Tells = Literal["dtype", "layout", "gradient"]
 """What a program that is exported with one input takes for granted of the next."""
 
@@ -90,6 +96,7 @@ class Traits(TypedDict, total=False):
     tells: tuple[Tells, str]
     needs: SizeNeed
     varying: SymbolicSizes
+    rows: EqualRows
     plain: tuple[str, ...]
     compared: tuple[str, ...]
     read: tuple[str, ...]
@@ -112,7 +119,8 @@ class Operator:
     `shape` is None where nothing is said of it. `dtype` is the one that a cast gives, empty where the table says
     enough. `converts`: the result has the same values, in another dtype, layout or place, and converting twice is
     converting once. `tells`: what it asks a tensor about, and the name of that for messages. `needs`: the sizes
-    that it must know. `varying`: what becomes of sizes that vary, None where they stay symbols. `plain`: parameters
+    that it must know. `varying`: what becomes of sizes that vary, None where they stay symbols. `rows`: how many
+    rows its tensors have. `plain`: parameters
     that have no symbolic form, `compared`: those that it compares with numbers, so that a size can be one but a
     number read from a tensor cannot, `read`: those whose number TorchDynamo reads if a tensor is given.
     `runs_on_constants`: in place on constant tensors alone, it changes the first one while non-strict export traces
@@ -131,6 +139,7 @@ class Operator:
     tells: tuple[Tells, str] | None = None
     needs: SizeNeed | None = None
     varying: SymbolicSizes | None = None
+    rows: EqualRows | None = None
     plain: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     read: tuple[str, ...] = ()

@@ -54,6 +54,7 @@ from exportlint.analysis.models.torch.hooks import (
 from exportlint.analysis.models.torch.module_constructors import build_on
 from exportlint.analysis.models.torch.module_data_reads import note_module_reads
 from exportlint.analysis.models.torch.results import build, fresh, note_write_in_place, read_arguments
+from exportlint.analysis.models.torch.shape_rules import note_sizes
 from exportlint.analysis.models.torch.size_needs import note_module_needs
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.layers import find_layer
@@ -162,6 +163,17 @@ def _call_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, 
     return after_call(frame, module.hooks, module, arguments, value, node)
 
 
+LOSSES = {
+    f"torch.nn.{module}Loss": function
+    for module, function in {
+        "CrossEntropy": "cross_entropy", "NLL": "nll_loss", "MSE": "mse_loss", "L1": "l1_loss", "KLDiv": "kl_div",
+        "SmoothL1": "smooth_l1_loss", "Huber": "huber_loss", "BCE": "binary_cross_entropy",
+        "BCEWithLogits": "binary_cross_entropy_with_logits",
+    }.items()
+}  # fmt: skip
+"""Modules, and the functions that they call."""
+
+
 def _run_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, node: ast.AST) -> Value:
     first = arguments.get(0, "input") or UNKNOWN
     if module.name == "torch.nn.Sequential" and module.items is not None:
@@ -175,6 +187,8 @@ def _run_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, n
     if layer is not None and layer.effects == "training":
         note_mode(frame, node, module.name.rpartition(".")[2])
     note_module_needs(frame, module, first, node)
+    if module.name in LOSSES:
+        note_sizes(frame, f"torch.nn.functional.{LOSSES[module.name]}", arguments.values, arguments, node)
     note_module_reads(frame, module, arguments, node)
     if dict(module.arguments).get("inplace") == Const(True) and (layer is None or layer.effects == "never"):
         note_write_in_place(frame, module.name.rpartition(".")[2], first, node)

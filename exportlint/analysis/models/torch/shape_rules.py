@@ -516,8 +516,11 @@ def _are_tensors(value: Value) -> bool:
 def note_sizes(frame: Frame, name: str, operands: tuple[Value, ...], arguments: Arguments, node: ast.AST) -> None:
     """Record that an operator takes a tensor apart along a dimension that varies, or is given a number for one."""
     library, _, short = name.rpartition(".")
-    if short in {"cat", "concat", "concatenate"}:
-        note_fixed_rows(frame, tensors_in(operands[0], 1) if operands else (), node, f"{short}()")
+    record = find(name)
+    if short in {"cat", "concat", "concatenate"} or record.rows is not None or record.shape == "elementwise":
+        fitted = operands if record.shape == "elementwise" else operands[:2]
+        tensors = [tensor for operand in fitted for tensor in tensors_in(operand, 1)]
+        note_fixed_rows(frame, tensors, node, f"{short}()", least_rank=1 if record.rows == "equal" else 2)
     first = operands[0] if operands else None
     if not isinstance(first, Tensor) or not first.shape.varying or first.assumed:
         return

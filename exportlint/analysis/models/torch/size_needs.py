@@ -11,7 +11,7 @@ from exportlint.analysis.domain.values import TRUE, Const, Scalar, Tensor, Torch
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import data_of, held_number, plain_tensor, ranged
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.sizes import note_conversion, product
+from exportlint.analysis.eval.sizes import note_conversion, note_guard, product
 from exportlint.analysis.facts import Conversion
 from exportlint.analysis.facts.sizes import SizeConversion
 from exportlint.analysis.facts.sizes_needed import SizeNeed
@@ -143,7 +143,8 @@ def note_numbers(
     given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
     record = find(name)
     note_resampling(frame, name, arguments, node)
-    types = zip(names, overload.types, strict=True) if overload is not None else ()
+    types = tuple(zip(names, overload.types, strict=True)) if overload is not None else ()
+    bools = {parameter for parameter, type_ in types if type_.removesuffix("?") == "bool"}
     plain = {parameter for parameter, type_ in types if not {"tensor", "tensors", "any"} & set(_WORDS.findall(type_))}
     for parameter, value in given:
         if parameter in DIMS and not is_sized:
@@ -155,6 +156,8 @@ def note_numbers(
         reads = is_asked and parameter in record.read and parameter in plain
         if reads and isinstance(data := _read_in(value), Tensor):
             frame.emit(Conversion, node, data, target=f"argument of {name.rpartition('.')[2]}()", operand=data)
+        if parameter in bools:
+            note_guard(frame, value, node)
         if parameter in record.plain or parameter in record.compared:
             data = data_of(value) or (None if is_sized else _number_in(value) or held_number(frame, value, node))
             if isinstance(data, Scalar) or (isinstance(data, Tensor) and parameter in plain):

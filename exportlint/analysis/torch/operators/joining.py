@@ -6,7 +6,7 @@ from exportlint.analysis.torch.operator import operator
 
 OPERATORS = (
     operator("cat concat concatenate", shape="joined"),
-    operator("stack", shape="stacked"),
+    operator("stack", shape="stacked", rows="equal"),
     operator("hstack", shape="abreast"),
     operator("vstack row_stack", shape="atop"),
     operator("dstack", shape="behind"),

@@ -41,7 +41,11 @@ OPERATORS = (
     operator("pixel_unshuffle", shape="first", plain=("downscale_factor",)),
     operator("scaled_dot_product_attention", shape="first", needs="keys", plain=("scale",), backward="untraced"),
     operator("cosine_similarity", needs="unlike", plain=("eps",), backward="untraced"),
-    *each("pairwise_distance gaussian_nll_loss poisson_nll_loss triplet_margin_loss", plain=("eps",)),
-    operator("cross_entropy", compared=("label_smoothing",), backward="untraced"),
+    operator("pairwise_distance", plain=("eps",)),
+    *each("gaussian_nll_loss poisson_nll_loss triplet_margin_loss", rows="broadcast", plain=("eps",)),
+    *each("mse_loss l1_loss smooth_l1_loss huber_loss soft_margin_loss kl_div", rows="broadcast"),
+    *each("binary_cross_entropy binary_cross_entropy_with_logits", rows="broadcast"),
+    operator("nll_loss", rows="equal"),
+    operator("cross_entropy", rows="equal", compared=("label_smoothing",), backward="untraced"),
     operator("Tensor.to_padded_tensor", compared=("padding",)),
 )

@@ -6,7 +6,8 @@ from exportlint.analysis.torch.operator import each, operator
 
 OPERATORS = (
     operator("baddbmm", shape="first"),
-    *each("bmm matmul mm", shape="multiplied"),
+    operator("bmm", shape="multiplied", rows="equal"),
+    *each("matmul mm", shape="multiplied"),
     operator("nn.functional.linear", shape="transformed", backward="untraced"),
     *each("inverse linalg.inv matrix_exp cholesky linalg.cholesky", shape="same"),
     operator("cdist", shape="paired", needs="nonempty", plain=("p",)),
