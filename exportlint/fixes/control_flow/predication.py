@@ -270,7 +270,8 @@ class Predicated:
     def _branch(self, code: Code, one: ast.If, when: Predicate) -> list[Statement]:
         """A branch inside: Python's stays one, one on tensor data is one more condition."""
         if is_python(code, one.test):
-            body, other = self.block(code, one.body, when), self.block(code, one.orelse, when)
+            body = self.block(code.under(one.test, holds=True), one.body, when)
+            other = self.block(code.under(one.test, holds=False), one.orelse, when)
             if not body and not other:
                 return []
             body = body or [statement("pass")]
