@@ -88,8 +88,8 @@ def term(code: Code, node: ast.expr, forms: Forms, when: Predicate | None = None
     if held is not None:
         safe = safe and not held.dynamic
         variable = isinstance(node, (ast.Name, ast.Attribute)) or operation(code, node) in {"contiguous", "detach"}
-        found = form(code, node, forms)
-        return Term(source, form=found, safe=safe, variable=variable, dynamic=held.dynamic, reads=reads)
+        shape = form(code, node, forms)
+        return Term(source, form=shape, safe=safe, variable=variable, dynamic=bool(held.dynamic), reads=reads)
     if is_number(value):
         return Term(source, "number", safe=safe, total=is_total_number(code, node), reads=reads)
     if is_started_by_number(value):
