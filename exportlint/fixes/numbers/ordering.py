@@ -102,7 +102,7 @@ def extreme_fix(code: Code, fact: Branch) -> Fix:
     value, message = _scalar(read[0]), "Use `clamp`"
     if len(read) > 1:
         name = code.name("torch.maximum" if largest else "torch.minimum", made)
-        value, message = reduce(partial(call, name), (one.source for one in read)), f"Use `{name}`"
+        value, message = reduce(partial(call, name), map(_apart, read)), f"Use `{name}`"
     for number in (argument for argument, one in found if one is None):
         value = method(value, "clamp", keyword("min" if largest else "max", code.concrete(number)))
     return code.fix(message, code.replace(made, value), safe=False)
@@ -124,7 +124,13 @@ def _is_builtin(node: ast.Call) -> bool:
 
 
 def _scalar(read: Operand) -> Expression:
-    return read.source if read.scalar else method(read.source, "reshape", expression("()"))
+    return _apart(read) if read.scalar else method(_apart(read), "reshape", expression("()"))
+
+
+def _apart(read: Operand) -> Expression:
+    """What was read from a tensor, from which no gradient flows, as none does from a number."""
+    learns = read.read and read.kind not in {"int", "bool"}
+    return method(read.source, "detach") if learns else read.source
 
 
 def _by_key(code: Code, call: ast.Call, key: ast.expr, symbol: str) -> Expression:
