@@ -70,7 +70,7 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     carried -= {one.name for one in grown}
     late = carried - definitely_assigned(code.tree, loop)
     tests = [outer.test for outer in around] + ([known] if known is not None else [])
-    late |= (unset := _none_before(code, loop, tests, carried))
+    late |= (unset := _none_before(code, loop, tests, carried, _not_none(branch, around, known)))
     _require_no_none(asked, carried)
     predicated = Predicated(code, loop, Fresh(code, loop), frozenset(carried))
     when = Predicate(dotted(flag), holds=False)
@@ -82,7 +82,7 @@ def masked_fix(code: Code, _: Fact) -> Fix:
         met = condition.tensor
         if first:
             if late.difference(bound(loop.body[:index])) & set(bound(first)):
-                raise DeclinedError("a variable has no value before the loop")
+                raise DeclinedError("a variable has no tensor before the loop")
             hit = predicated.name("hit")
             lines.append(statement("{hit} = ~{flag} & {condition}", hit=hit, flag=flag, condition=met))
             met = dotted(hit)
@@ -98,7 +98,7 @@ def masked_fix(code: Code, _: Fact) -> Fix:
             edits += _returned(code, loop, leave.value, flag)
     else:
         if late:
-            raise DeclinedError("a variable has no value before the loop")
+            raise DeclinedError("a variable has no tensor before the loop")
         if known is not None:
             raise InapplicableError("it is not an `if …: break`")
         lasting = lasting_condition(code, branch.test)
@@ -153,19 +153,37 @@ def _split(code: Code, test: ast.expr) -> tuple[ast.expr | None, ast.expr]:
     return None, test
 
 
-def _none_before(code: Code, loop: ast.stmt, tests: Sequence[ast.expr], carried: set[str]) -> set[str]:
+def _not_none(branch: ast.If, around: Sequence[ast.If], known: ast.expr | None) -> set[str]:
+    """The variables that are not None where a branch inside of others is met, as these ask."""
+    inner: ast.stmt = branch
+    asked: list[tuple[ast.expr, type[ast.cmpop]]] = [(known, ast.IsNot)] if known is not None else []
+    for outer in around:
+        asked.append((outer.test, ast.IsNot if inner in outer.body else ast.Is))
+        inner = outer
+    return {
+        test.left.id
+        for test, operator in asked
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], operator) and isinstance(test.left, ast.Name)
+        if _asked_for_none(test)
+    }
+
+
+def _none_before(
+    code: Code, loop: ast.stmt, tests: Sequence[ast.expr], carried: set[str], not_none: set[str]
+) -> set[str]:
     """The variables that are None before the loop, as conditions of Python around the finding ask.
 
     Raises:
-        DeclinedError: such a variable is needed behind the loop, or it is not known to be None only at first.
+        DeclinedError: such a variable may be None where the loop is left and needed behind it, or it is not known to be
+            None only at first.
     """
     asked = {name for test in tests for name in _asked_for_none(test) & carried}
     block = code.tree.block(loop)
     for name in sorted(asked):
         before = [one for one in block[: code.tree.index(loop)] if name in bound([one])]
         match before[-1:]:
-            case [ast.Assign(targets=[ast.Name()], value=ast.Constant(value=None))] if name not in needed_after(
-                code.tree, loop
+            case [ast.Assign(targets=[ast.Name()], value=ast.Constant(value=None))] if (
+                name in not_none or name not in needed_after(code.tree, loop)
             ):
                 continue
         raise DeclinedError(f"`{name}` may be None")
@@ -249,7 +267,7 @@ def _otherwise(
 ) -> Sequence[Statement]:
     """What stands behind the `else` of the branch that leaves. Raises DeclinedError."""
     if late & set(bound(branch.orelse)):
-        raise DeclinedError("a variable has no value before the loop")
+        raise DeclinedError("a variable has no tensor before the loop")
     return predicated.block(code, branch.orelse, when)
 
 
@@ -263,7 +281,7 @@ def _masked(code: Code, one: ast.stmt, predicated: Predicated, when: Predicate, 
         chosen = when.choose(code, new, dotted(name))
         return [code.statements.replace([one], [code.statement(template, name=name, new=new, chosen=chosen)])]
     if late & set(bound([one])):
-        raise DeclinedError("a variable has no value before the loop")
+        raise DeclinedError("a variable has no tensor before the loop")
     if isinstance(one, (ast.Assign, ast.AugAssign)):
         target = one.targets[0] if isinstance(one, ast.Assign) else one.target
         if isinstance(target, ast.Name) and target.id not in (predicated.masked or ()):

@@ -22,7 +22,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.operands import Operand, is_scalar, operand
 from exportlint.fixes.numbers.ordered_by_key import best, best_by_key, sorted_by_key
 from exportlint.fixes.numbers.stacked import stacked
-from exportlint.fixes.proofs.observed_values import operation, tensor
+from exportlint.fixes.proofs.observed_values import operation, scalar, tensor
 from exportlint.fixes.proofs.purity import require_pure
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 
@@ -105,6 +105,9 @@ def extreme_fix(code: Code, fact: Branch) -> Fix:
         value, message = reduce(partial(call, name), map(_apart, read)), f"Use `{name}`"
     for number in (argument for argument, one in found if one is None):
         value = method(value, "clamp", keyword("min" if largest else "max", code.concrete(number)))
+    named = [argument for argument, one in found if one is not None and isinstance(argument, (ast.Name, ast.Attribute))]
+    if len(named) == len(read) and all(scalar(code, argument) is not None for argument in named):
+        value = method(value, "item")  # numbers in variables became tensors with the dtypes of Python
     return code.fix(message, code.replace(made, value), safe=False)
 
 
