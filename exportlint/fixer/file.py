@@ -184,21 +184,26 @@ class _Rounds:
         return after, Shift(edits, base.source.lines, source.lines)
 
     def _pursue(self, state: _State) -> list[_Step]:
-        """Steps that begin with a fix that failed only because it uncovers errors, which the next steps fix."""
+        """Steps that begin with a fix that failed only because it uncovers errors, which the next steps fix.
+
+        If no fix can be the first, all of them are: `if i > j` has a fix once both are known to be data.
+        """
+        tried: list[Finding] = []
         for finding in state.waiting:
             key = _key(finding)
             if key in self._uncovering and not self._is_unwanted(finding):
                 self._uncovering.remove(key)
-                steps = self._chain(state, finding)
+                steps = self._chain(state, [finding])
                 if steps:
                     return steps
-        return []
+                tried.append(finding)
+        return self._chain(state, _together(tried, state)) if len(tried) > 1 else []
 
-    def _chain(self, base: _State, finding: Finding) -> list[_Step]:
-        """A fix, and those of the errors that it uncovers, until no error is new; empty if that does not come about."""
+    def _chain(self, base: _State, first: Sequence[Finding]) -> list[_Step]:
+        """Fixes, and those of the errors that they uncover, until no error is new; empty if that does not happen."""
         steps: list[_Step] = []
         shifts: list[Shift] = []
-        state, chosen = base, [finding]
+        state, chosen = base, first
         filename = base.source.filename
         while len(steps) < MAX_STEPS:
             made = self._made(state, chosen)
@@ -210,7 +215,7 @@ class _Rounds:
             fixed = {Mark.of(one) for one in chosen}
             if any(each.remains for each in news(state.marks, after.marks, {filename: Chain((shift,))}, fixed)):
                 return []
-            wrong = news(base.marks, after.marks, {filename: Chain(tuple(shifts))}, {Mark.of(finding)})
+            wrong = news(base.marks, after.marks, {filename: Chain(tuple(shifts))}, {*map(Mark.of, first)})
             if not wrong:
                 return steps
             uncovered = {each.mark for each in wrong}

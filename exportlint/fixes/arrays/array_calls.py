@@ -18,6 +18,7 @@ from exportlint.fixes.arrays.torch_names import (
     DTYPES,
     KEYWORDS,
     METHODS,
+    MOST_POSITIONAL,
     NEED_AXIS,
     NUMPY,
     OF_TENSORS,
@@ -53,8 +54,8 @@ def function(arrays: Arrays, name: str, node: ast.Call) -> Expression:
     """`np.name(…)` of tensors. Raises DeclinedError."""
     code, arguments = arrays.code, node.args
     if name == "transpose":
-        return _transposed(arrays, arrays.plain(arguments[0]), arguments[1:])
-    if name in LIMITS and len(arguments) == 2 and not all(map(arrays.is_tensor, arguments)):
+        return _transposed(arrays, arrays.plain(arguments[0]), node, arguments[1:])
+    if name in LIMITS and not node.keywords and len(arguments) == 2 and not all(map(arrays.is_tensor, arguments)):
         tensor, limit = sorted(arguments, key=arrays.is_tensor, reverse=True)
         return call(
             code.name("torch.clamp"), arrays.plain(tensor), templates.keyword(LIMITS[name], arrays.plain(limit))
@@ -68,6 +69,9 @@ def function(arrays: Arrays, name: str, node: ast.Call) -> Expression:
         raise DeclinedError("torch takes tensors only")
     if name not in TAKE_OTHERS and not arrays.is_tensor(arguments[0]):
         raise DeclinedError("the first argument is a number")
+    if name == "expand_dims" and any(isinstance(argument, ast.Tuple) for argument in arguments):
+        raise DeclinedError("torch adds one dimension at a time")
+    _require_shared(name, len(arguments))
     given = [arrays.plain(argument) for argument in arguments]
     if known == "matmul":
         arrays.multiplied()
@@ -115,10 +119,12 @@ def method(arrays: Arrays, source: Expression, name: str, node: ast.Call) -> Exp
     if name == "astype":
         return converted(arrays, source, node, dtype_at=0)
     if name == "transpose":
-        return _transposed(arrays, source, node.args)
+        return _transposed(arrays, source, node, node.args)
     known = METHODS.get(name) or ALONG_AXES.get(name)
     if known is None or "." in known or any(isinstance(argument, ast.Starred) for argument in node.args):
         raise DeclinedError(f"tensors have no `{name}`")
+    if name != "reshape":
+        _require_shared(name, len(node.args) + 1)
     if known == "matmul":
         arrays.multiplied()
     if known in AVERAGES and isinstance(node.func, ast.Attribute):
@@ -193,7 +199,15 @@ def constant(code: Code, node: ast.expr) -> str | None:
     return code.name(known, node) if known is not None else None
 
 
-def _transposed(arrays: Arrays, source: Expression, axes: list[ast.expr]) -> Expression:
+def _require_shared(name: str, count: int) -> None:
+    """Raises DeclinedError if torch has something else in the place of one of so many positional arguments."""
+    if count > MOST_POSITIONAL.get(name, 1):
+        raise DeclinedError("torch takes its other arguments by other names")
+
+
+def _transposed(arrays: Arrays, source: Expression, node: ast.Call, axes: list[ast.expr]) -> Expression:
+    if node.keywords:
+        raise DeclinedError("torch has no such keyword")
     if len(axes) == 1 and isinstance(axes[0], (ast.Tuple, ast.List)):
         axes = axes[0].elts
     if not axes:

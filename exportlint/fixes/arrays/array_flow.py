@@ -157,6 +157,8 @@ class _Flow:
             self._rewritten(node.slice)  # `x[order]`
             self._expression(node.value)
             return
+        if self._asks_truth(node) and self._rewritten_truth(node):
+            return
         if self.arrays.array(node) is not None:
             raise DeclinedError(f"{user(self.code, node)} uses the array, and has no known form on tensors")
         known = isinstance(node, ast.Attribute) and node.attr in METADATA | READS
@@ -168,3 +170,16 @@ class _Flow:
                 self._expression(child)
             elif isinstance(child, (ast.keyword, ast.comprehension)):
                 self._others(child)
+
+    def _asks_truth(self, node: ast.expr) -> bool:
+        """Whether a statement asks only whether an expression is true, which a tensor of one element says as well."""
+        around = self.code.tree.parents[node]
+        if isinstance(around, (ast.If, ast.IfExp, ast.While)):
+            return around.test is node
+        if isinstance(around, ast.UnaryOp):
+            return isinstance(around.op, ast.Not) and self._asks_truth(around)
+        return isinstance(around, ast.BoolOp) and self._asks_truth(around)
+
+    def _rewritten_truth(self, node: ast.expr) -> bool:
+        """Note what becomes of an array that a condition asks for, and say whether it is one."""
+        return self.arrays.array(node) is not None and self._rewritten(node)

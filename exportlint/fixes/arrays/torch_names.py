@@ -63,6 +63,15 @@ METHODS = {
 }  # fmt: skip
 """Methods of arrays that tensors have with the same positional arguments."""
 
+MOST_POSITIONAL = {
+    "add": 2, "arctan2": 2, "clip": 3, "divide": 2, "dot": 2, "floor_divide": 2, "hypot": 2, "logaddexp": 2,
+    "logical_and": 2, "logical_or": 2, "logical_xor": 2, "matmul": 2, "maximum": 2, "minimum": 2, "multiply": 2,
+    "outer": 2, "power": 2, "reshape": 2, "subtract": 2, "tril": 2, "triu": 2, "true_divide": 2, "where": 3,
+    "swapaxes": 3, "moveaxis": 3, "diagonal": 4, "roll": 3, "repeat": 3, "tile": 2, "fmod": 2, "linalg.norm": 3,
+    "quantile": 3, "nanquantile": 3, "atleast_1d": 9, "atleast_2d": 9,
+} | dict.fromkeys(ALONG_AXES.keys() - {"linalg.norm", "quantile", "nanquantile"}, 2)  # fmt: skip
+"""How many positional arguments the functions of both libraries share, the array among them; of others, one."""
+
 KEYWORDS = {"axis": "dim", "keepdims": "keepdim", "a_min": "min", "a_max": "max", "ddof": "correction",
             "decimals": "decimals", "nan": "nan", "min": "min", "max": "max", "offset": "offset"}  # fmt: skip
 

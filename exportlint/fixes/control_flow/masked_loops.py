@@ -2,7 +2,7 @@
 
 `if c: break` becomes `stop = stop | c`, and `x = f(x)` behind it `x = torch.where(stop, x, f(x))`. Of
 `if c: best = i; break`, the first hit counts: `hit = ~stop & c`, `best = torch.where(hit, i, best)`. What
-`if c: return x` gives is chosen behind the loop, where `x` is what it was then.
+`if c: return x` gives is chosen behind the loop, where `x` is what it was then. Branches of Python around it stay.
 
 Never safe: all passes run, so that a loop takes longer, and each must keep shapes and dtypes.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
@@ -32,6 +33,9 @@ from exportlint.fixes.proofs.live_variables import bound, definitely_assigned, n
 from exportlint.fixes.proofs.observed_values import builtin, is_python
 from exportlint.fixes.proofs.purity import is_pure
 
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Statement
+
 
 def masked_fix(code: Code, _: Fact) -> Fix:
     """Keep the old values where `if …: break`, `continue` or `return` has left the loop or the pass.
@@ -41,20 +45,23 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     """
     branch = code.tree.statement(code.expression)
     body = silent(code, branch.body) if isinstance(branch, ast.If) else ()
-    if not isinstance(branch, ast.If) or branch.orelse or not body:
+    if not isinstance(branch, ast.If) or not body:
         raise InapplicableError("it is not an `if …: break`")
     *first, leave = body
-    if not isinstance(leave, ast.Break if first else (ast.Break, ast.Continue, ast.Return)):
+    if not isinstance(leave, (ast.Break, ast.Return) if first else (ast.Break, ast.Continue, ast.Return)):
         raise InapplicableError("it is not an `if …: break`")
-    loop = code.tree.parents[branch]
-    if not isinstance(loop, (ast.For, ast.While)):
+    around = _around(code, branch)
+    loop = code.tree.parents[around[-1] if around else branch]
+    if not isinstance(loop, (ast.For, ast.While)) or (around and isinstance(leave, ast.Continue)):
         raise InapplicableError("it is not in the body of a loop")
     if loop.orelse:
         raise DeclinedError("the loop has an `else`")
     counted = _counted(code, loop) if isinstance(loop, ast.While) else set()
     if isinstance(loop, ast.While) and (not counted or not isinstance(leave, ast.Break)):
         raise InapplicableError("Python does not count how often the `while` runs")
-    condition = tensor_condition(code, branch.test)
+    known, asked = _split(code, branch.test)
+    inside = code.under(known, holds=True) if known is not None else code
+    condition = tensor_condition(inside, asked)
     flag = code.fresh("skip" if isinstance(leave, ast.Continue) else "stop", loop)
     carried = _carried(code, loop) - counted
     if isinstance(leave, ast.Return) and leave.value is not None:
@@ -62,41 +69,51 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     grown = grown_in(code, loop) if isinstance(leave, ast.Break) and not first else []
     carried -= {one.name for one in grown}
     late = carried - definitely_assigned(code.tree, loop)
-    _require_no_none(branch.test, carried)
+    tests = [outer.test for outer in around] + ([known] if known is not None else [])
+    late |= (unset := _none_before(code, loop, tests, carried, _not_none(branch, around, known)))
+    _require_no_none(asked, carried)
     predicated = Predicated(code, loop, Fresh(code, loop), frozenset(carried))
     when = Predicate(dotted(flag), holds=False)
-    index = loop.body.index(branch)
+    index = loop.body.index(around[-1] if around else branch)
     if not isinstance(leave, ast.Continue):
         start = [statement("{flag} = {false}", flag=flag, false=call(code.name("torch.tensor"), False))]
-        start += [statement("{name} = None", name=name) for name in sorted(late)]
-        lines = said_before(code, branch, dotted(flag))
+        start += [statement("{name} = None", name=name) for name in sorted(late - unset)]
+        lines: list[Statement] = []
         met = condition.tensor
         if first:
-            if late & set(bound(first)):
-                raise DeclinedError("a variable has no value before the loop")
+            if late.difference(bound(loop.body[:index])) & set(bound(first)):
+                raise DeclinedError("a variable has no tensor before the loop")
             hit = predicated.name("hit")
             lines.append(statement("{hit} = ~{flag} & {condition}", hit=hit, flag=flag, condition=met))
             met = dotted(hit)
-            lines += predicated.block(code, first, Predicate(met))
+            lines += predicated.block(inside, first, Predicate(met))
         lines.append(statement("{flag} = {flag} | {met}", flag=flag, met=met))
+        if known is not None:
+            lines = [code.statement("if {known}:\n    {*lines}", known=known, lines=lines)]
+        lines = [*said_before(code, branch, dotted(flag)), *lines, *_otherwise(code, branch, predicated, when, late)]
         edits = [code.statements.insert_before(loop, start), code.statements.replace([branch], lines)]
-        masked = loop.body[:index] + loop.body[index + 1 :]
+        beside = [one for one in _beside(branch, around) if one not in loop.body]
+        masked = loop.body[:index] + beside + loop.body[index + 1 :]
         if isinstance(leave, ast.Return):
             edits += _returned(code, loop, leave.value, flag)
     else:
         if late:
-            raise DeclinedError("a variable has no value before the loop")
+            raise DeclinedError("a variable has no tensor before the loop")
+        if known is not None:
+            raise InapplicableError("it is not an `if …: break`")
         lasting = lasting_condition(code, branch.test)
         left = statement("{flag} = {condition}", flag=flag, condition=lasting.tensor)
-        edits = [code.statements.replace([branch], [*said_before(code, branch), left])]
+        lines = [*said_before(code, branch), left, *_otherwise(code, branch, predicated, when, late)]
+        edits = [code.statements.replace([branch], lines)]
         masked = loop.body[index + 1 :]
     own: set[str] = set()
     for each in grown:
         edits += each.masked(code, loop, predicated.name(f"{each.name}_mask"), when)
     as_before = [each.growing for each in grown]
     as_before += [one for one in masked if isinstance(one, ast.AugAssign) and set(bound([one])) & counted]
-    if isinstance(leave, ast.Break):  # another one only ends the loop, which does nothing any more
-        as_before += [one for one in masked if _only_breaks(code, one)]
+    # Where nothing happens any more, the loop or the pass may as well end.
+    ends = ast.Continue if isinstance(leave, ast.Continue) else (ast.Break, ast.Continue)
+    as_before += [one for one in masked if _only_leaves(code, one, ends)]
     for one in masked:
         if one in as_before or _writes_to_own(code, one, own):
             continue
@@ -110,13 +127,83 @@ def masked_fix(code: Code, _: Fact) -> Fix:
     return code.fix(message, *edits, safe=False)
 
 
+def _around(code: Code, branch: ast.If) -> list[ast.If]:
+    """The branches inside of a loop around another one, the innermost first, between which Python chooses."""
+    found: list[ast.If] = []
+    node = code.tree.parents[branch]
+    while isinstance(node, ast.If):
+        if not is_python(code, node.test):
+            raise InapplicableError("it is not in the body of a loop")
+        found.append(node)
+        node = code.tree.parents[node]
+    return found
+
+
+def _beside(branch: ast.If, around: Sequence[ast.If]) -> list[ast.stmt]:
+    """The statements of the branches around another one which are not on the way to it."""
+    way = {branch, *around}
+    return [one for outer in reversed(around) for one in (*outer.body, *outer.orelse) if one not in way]
+
+
+def _split(code: Code, test: ast.expr) -> tuple[ast.expr | None, ast.expr]:
+    """What Python knows of `prev is not None and c`, without which `c` has no meaning, and `c`."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=[known, asked]) if _asked_for_none(known) and is_python(code, known):
+            return known, asked
+    return None, test
+
+
+def _not_none(branch: ast.If, around: Sequence[ast.If], known: ast.expr | None) -> set[str]:
+    """The variables that are not None where a branch inside of others is met, as these ask."""
+    inner: ast.stmt = branch
+    asked: list[tuple[ast.expr, type[ast.cmpop]]] = [(known, ast.IsNot)] if known is not None else []
+    for outer in around:
+        asked.append((outer.test, ast.IsNot if inner in outer.body else ast.Is))
+        inner = outer
+    return {
+        test.left.id
+        for test, operator in asked
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], operator) and isinstance(test.left, ast.Name)
+        if _asked_for_none(test)
+    }
+
+
+def _none_before(
+    code: Code, loop: ast.stmt, tests: Sequence[ast.expr], carried: set[str], not_none: set[str]
+) -> set[str]:
+    """The variables that are None before the loop, as conditions of Python around the finding ask.
+
+    Raises:
+        DeclinedError: such a variable may be None where the loop is left and needed behind it, or it is not known to be
+            None only at first.
+    """
+    asked = {name for test in tests for name in _asked_for_none(test) & carried}
+    block = code.tree.block(loop)
+    for name in sorted(asked):
+        before = [one for one in block[: code.tree.index(loop)] if name in bound([one])]
+        match before[-1:]:
+            case [ast.Assign(targets=[ast.Name()], value=ast.Constant(value=None))] if (
+                name in not_none or name not in needed_after(code.tree, loop)
+            ):
+                continue
+        raise DeclinedError(f"`{name}` may be None")
+    return asked
+
+
+def _asked_for_none(test: ast.expr) -> set[str]:
+    """The variables that a condition compares with None."""
+    found: set[str] = set()
+    for part in ast.walk(test):
+        match part:
+            case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+                found |= names_in(part.left)
+    return found
+
+
 def _require_no_none(test: ast.expr, carried: set[str]) -> None:
     """Raises DeclinedError if only the condition rules out that a variable is None: `torch.where` takes no None."""
-    for part in ast.walk(test):
-        if isinstance(part, ast.Compare) and isinstance(part.ops[0], (ast.Is, ast.IsNot)):
-            found = names_in(part.left) & carried
-            if found and any(isinstance(one, ast.Constant) and one.value is None for one in part.comparators):
-                raise DeclinedError(f"`{min(found)}` may be None")
+    if found := _asked_for_none(test) & carried:
+        raise DeclinedError(f"`{min(found)}` may be None")
 
 
 def _counted(code: Code, loop: ast.While) -> set[str]:
@@ -175,6 +262,15 @@ def _carried(code: Code, loop: ast.For | ast.While) -> set[str]:
     return found
 
 
+def _otherwise(
+    code: Code, branch: ast.If, predicated: Predicated, when: Predicate, late: set[str]
+) -> Sequence[Statement]:
+    """What stands behind the `else` of the branch that leaves. Raises DeclinedError."""
+    if late & set(bound(branch.orelse)):
+        raise DeclinedError("a variable has no tensor before the loop")
+    return predicated.block(code, branch.orelse, when)
+
+
 def _masked(code: Code, one: ast.stmt, predicated: Predicated, when: Predicate, late: set[str]) -> Sequence[Draft]:
     if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and one.targets[0].id in late:
         if len(one.targets) > 1:
@@ -185,7 +281,7 @@ def _masked(code: Code, one: ast.stmt, predicated: Predicated, when: Predicate, 
         chosen = when.choose(code, new, dotted(name))
         return [code.statements.replace([one], [code.statement(template, name=name, new=new, chosen=chosen)])]
     if late & set(bound([one])):
-        raise DeclinedError("a variable has no value before the loop")
+        raise DeclinedError("a variable has no tensor before the loop")
     if isinstance(one, (ast.Assign, ast.AugAssign)):
         target = one.targets[0] if isinstance(one, ast.Assign) else one.target
         if isinstance(target, ast.Name) and target.id not in (predicated.masked or ()):
@@ -220,10 +316,10 @@ def _writes_to_own(code: Code, one: ast.stmt, own: set[str]) -> bool:
     return True
 
 
-def _only_breaks(code: Code, one: ast.stmt) -> bool:
-    """Whether a statement is `if …: break`, whose condition can be asked in vain."""
+def _only_leaves(code: Code, one: ast.stmt, ends: type[ast.stmt] | tuple[type[ast.stmt], ...]) -> bool:
+    """Whether a statement is `if …: break` or `continue`, whose condition can be asked in vain."""
     match one:
-        case ast.If(test=test, body=[ast.Break()], orelse=[]) if is_pure(code, test):
+        case ast.If(test=test, body=[leave], orelse=[]) if isinstance(leave, ends) and is_pure(code, test):
             require_unguarded(code, test)
             return True
     return False

@@ -49,6 +49,13 @@ def write_fix(code: Code, _: Fact) -> Fix:
         raise InapplicableError("it is not an `if`")
     if code.statements.is_elif(branch):
         raise InapplicableError("the `if` before it tests its condition first")
+    edits = list(_written(code, branch))
+    message = "Always write, and keep the old values with `torch.where`"
+    return code.fix(message, *edits, safe=False)
+
+
+def _written(code: Code, branch: ast.If) -> Iterator[Draft]:
+    """Edits that let the arms of a branch always write. Raises DeclinedError as `write_fix` does."""
     require_tensors_do(code, branch)
     first = branch.body[0]
     unpacks = isinstance(first, ast.Assign) and any(isinstance(t, (ast.Tuple, ast.List)) for t in first.targets)
@@ -64,11 +71,11 @@ def write_fix(code: Code, _: Fact) -> Fix:
     predicated = Predicated(code, branch, fresh)
     for body, holds in ((branch.body, True), (branch.orelse, False)):
         lines += predicated.block(code, body, Predicate(conditions[0].tensor, holds))
-    edits = [code.statements.replace([branch], lines), *predicated.starts(code), *predicated.selections(code)]
+    yield code.statements.replace([branch], lines)
+    yield from predicated.starts(code)
+    yield from predicated.selections(code)
     if predicated.counted:
-        edits += _branches_by(code, branch, set(predicated.counted), lines)
-    message = "Always write, and keep the old values with `torch.where`"
-    return code.fix(message, *edits, safe=False)
+        yield from _branches_by(code, branch, set(predicated.counted), lines)
 
 
 def lasting_condition(code: Code, test: ast.expr) -> Condition:
@@ -84,7 +91,7 @@ def lasting_condition(code: Code, test: ast.expr) -> Condition:
 
 
 def _branches_by(code: Code, branch: ast.If, counted: set[str], lines: Sequence[Statement]) -> Iterator[Draft]:
-    """The branches behind that ask numbers which are tensors now, as choices. Raises DeclinedError."""
+    """The branches behind that ask numbers which are tensors now, as choices or writes. Raises DeclinedError."""
     here = code.after(analysed(lines))
     around: ast.AST = branch
     while isinstance(around, ast.stmt) and not isinstance(around, FunctionNode):
@@ -92,7 +99,7 @@ def _branches_by(code: Code, branch: ast.If, counted: set[str], lines: Sequence[
             if isinstance(one, (ast.For, ast.While)) and counted & names_in(one):
                 raise DeclinedError("a later loop depends on the count")
             if isinstance(one, ast.If) and counted & names_in(one.test):
-                yield from choice(here, one).edits
+                yield from _chosen(here, one)
                 if returns([one]):  # the choice takes in what stands behind it
                     return
             elif isinstance(one, ast.If) and any(
@@ -103,3 +110,13 @@ def _branches_by(code: Code, branch: ast.If, counted: set[str], lines: Sequence[
                 break
             here = here.after([one])
         around = code.tree.parents[around]
+
+
+def _chosen(code: Code, branch: ast.If) -> Sequence[Draft]:
+    """A branch as a choice between values, or as writes that always happen. Raises DeclinedError."""
+    try:
+        return choice(code, branch).edits
+    except DeclinedError:
+        if returns([branch]) or code.statements.is_elif(branch):
+            raise
+        return [*_written(code, branch)]

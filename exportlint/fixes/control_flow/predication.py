@@ -42,7 +42,7 @@ from exportlint.fixes.edit.template import (
 from exportlint.fixes.edit.tree import place
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.proofs.guarded_indices import require_unguarded
-from exportlint.fixes.proofs.live_variables import bound, needed_after
+from exportlint.fixes.proofs.live_variables import bound, needed, needed_after
 from exportlint.fixes.proofs.liveness import is_bound, read_later, require_unread
 from exportlint.fixes.proofs.observed_values import is_python, operation, tensor
 from exportlint.fixes.proofs.purity import is_pure
@@ -68,6 +68,7 @@ class Predicated:
         self._before = code
         self.masked = masked
         """The variables whose old values are needed, where the caller knows."""
+        self._read = needed([around])
         self._called_anyway = False
         self.counted: dict[str, None] = {}
         """The variables that held numbers, and hold tensors now."""
@@ -270,7 +271,8 @@ class Predicated:
     def _branch(self, code: Code, one: ast.If, when: Predicate) -> list[Statement]:
         """A branch inside: Python's stays one, one on tensor data is one more condition."""
         if is_python(code, one.test):
-            body, other = self.block(code, one.body, when), self.block(code, one.orelse, when)
+            body = self.block(code.under(one.test, holds=True), one.body, when)
+            other = self.block(code.under(one.test, holds=False), one.orelse, when)
             if not body and not other:
                 return []
             body = body or [statement("pass")]
@@ -304,7 +306,8 @@ class Predicated:
         """Whether the old value of a variable may be needed."""
         if self.masked is not None:
             return name in self.masked
-        return is_bound(self._before, name, maybe=True) or read_later(self._before, self._around, name)
+        is_read_before = name in self._read and is_bound(self._before, name, maybe=True)
+        return is_read_before or read_later(self._before, self._around, name)
 
     def _place(self, code: Code, node: ast.expr, when: Predicate) -> Expression:
         """A place that holds a tensor, or a variable that holds a number, to read and to write."""

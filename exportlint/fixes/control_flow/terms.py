@@ -22,7 +22,7 @@ from exportlint.fixes.edit.template import bare_tuple, call, expression, method,
 from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.operands import operand
 from exportlint.fixes.proofs.defined_operands import require_defined
-from exportlint.fixes.proofs.guarded_indices import asked_numbers, guarded_indices
+from exportlint.fixes.proofs.guarded_indices import asked_numbers, guarded_indices, is_counted
 from exportlint.fixes.proofs.observed_values import as_tensor, is_python, operation, scalar, tensor
 from exportlint.fixes.proofs.purity import require_pure
 from exportlint.fixes.proofs.result_shapes import Form, Forms, form
@@ -41,7 +41,7 @@ class Term:
 
     `items` are those of a tuple. `form` is None where nothing proves its shape and dtype. `safe`: what it was made of
     by earlier choices. `variable`: it is a tensor that others can see, not a new one. `total`: it is a number that is
-    refused for no values of its variables.
+    refused for no values of its variables. `dynamic`: data decide how large it is, so that there is no choice.
     """
 
     source: Expression
@@ -50,6 +50,7 @@ class Term:
     safe: bool = True
     variable: bool = False
     total: bool = False
+    dynamic: bool = False
     items: tuple[Term, ...] | None = None
     reads: frozenset[str] = field(default=frozenset())
 
@@ -85,10 +86,10 @@ def term(code: Code, node: ast.expr, forms: Forms, when: Predicate | None = None
     value = code.value(node)
     held = as_tensor(value)
     if held is not None:
-        if held.dynamic:
-            raise DeclinedError("the size depends on the branch")
+        safe = safe and not held.dynamic
         variable = isinstance(node, (ast.Name, ast.Attribute)) or operation(code, node) in {"contiguous", "detach"}
-        return Term(source, form=form(code, node, forms), safe=safe, variable=variable, reads=reads)
+        shape = form(code, node, forms)
+        return Term(source, form=shape, safe=safe, variable=variable, dynamic=bool(held.dynamic), reads=reads)
     if is_number(value):
         return Term(source, "number", safe=safe, total=is_total_number(code, node), reads=reads)
     if is_started_by_number(value):
@@ -135,6 +136,9 @@ def _in_range(code: Code, index: ast.expr, when: Predicate, *, written: bool) ->
         nothing = code.make("{index}.new_zeros(())", index=own) if keeps else 0
         chosen = when.choose(code, own, nothing)
         return method(chosen, "reshape", 1) if written and is_number else chosen  # export asks for no number then
+    if is_counted(code, index):
+        chosen = when.choose(code, code.concrete(index), 0)
+        return method(chosen, "reshape", 1) if written else chosen
     if scalar(code, index) is None:
         raise DeclinedError("the condition may keep an index in range")
     number = call(code.name("torch.tensor"), code.concrete(index))
@@ -192,6 +196,8 @@ def choose(code: Code, condition: Condition, one: Term, other: Term) -> Term:
         return replace(one, safe=False)  # nothing asks the condition any more, which may be refused
     if not {one.kind, other.kind} <= {"tensor", "number"}:
         raise DeclinedError("`torch.where` chooses between tensors only")
+    if one.dynamic or other.dynamic:
+        raise DeclinedError("the size depends on the branch")
     source = call(code.name("torch.where"), condition.tensor, one.source, other.source)
     a, b = one.form, other.form
     if a is not None and b is not None and not a.may_fit(b):

@@ -135,6 +135,22 @@ class Code:
         later.observed = self.observed.later(snapshots)
         return later
 
+    def under(self, test: ast.expr, *, holds: bool) -> Code:
+        """The same file with the variables as they are where a condition holds, or does not.
+
+        They are as at the finding if the condition never is what it is said to be.
+        """
+        leaves: ast.stmt = ast.copy_location(ast.Raise(), test)
+        stays: ast.stmt = ast.copy_location(ast.Pass(), test)
+        ways = ([stays], [leaves]) if holds else ([leaves], [stays])
+        branch = ast.copy_location(ast.If(test, *ways), test)
+        snapshots = [s for one in self.observed.snapshots if (s := one.after([branch])) is not None]
+        if not snapshots:
+            return self
+        inside = copy(self)
+        inside.observed = self.observed.later(snapshots)
+        return inside
+
     def renamed(self, names: Mapping[str, str]) -> Code:
         """The same file for code in which variables have other names: the source of expressions has these."""
         other = copy(self)

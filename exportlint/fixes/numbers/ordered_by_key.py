@@ -143,7 +143,7 @@ class _Items:
         listed = code.concrete(node)
         if isinstance(node, ast.GeneratorExp):
             listed = of_generator("list", listed)
-        elif not isinstance(node, (ast.List, ast.ListComp, ast.Tuple)):
+        elif not isinstance(node, (ast.List, ast.ListComp, ast.Tuple)) and not isinstance(code.value(node), Tensor):
             listed = call("list", listed)
         lines = [statement("{name} = {items}", name=name, items=listed)]
         return cls(code.value(node), code.concrete(node), name, (code.statements.insert_before(around, lines),))

@@ -22,7 +22,7 @@ from exportlint.fixes.errors import DeclinedError
 from exportlint.fixes.numbers.operands import Operand, is_scalar, operand
 from exportlint.fixes.numbers.ordered_by_key import best, best_by_key, sorted_by_key
 from exportlint.fixes.numbers.stacked import stacked
-from exportlint.fixes.proofs.observed_values import operation, tensor
+from exportlint.fixes.proofs.observed_values import operation, scalar, tensor
 from exportlint.fixes.proofs.purity import require_pure
 from exportlint.fixes.proofs.tensor_evidence import surely_tensor
 
@@ -102,9 +102,12 @@ def extreme_fix(code: Code, fact: Branch) -> Fix:
     value, message = _scalar(read[0]), "Use `clamp`"
     if len(read) > 1:
         name = code.name("torch.maximum" if largest else "torch.minimum", made)
-        value, message = reduce(partial(call, name), (one.source for one in read)), f"Use `{name}`"
+        value, message = reduce(partial(call, name), map(_apart, read)), f"Use `{name}`"
     for number in (argument for argument, one in found if one is None):
         value = method(value, "clamp", keyword("min" if largest else "max", code.concrete(number)))
+    named = [argument for argument, one in found if one is not None and isinstance(argument, (ast.Name, ast.Attribute))]
+    if len(named) == len(read) and all(scalar(code, argument) is not None for argument in named):
+        value = method(value, "item")  # numbers in variables became tensors with the dtypes of Python
     return code.fix(message, code.replace(made, value), safe=False)
 
 
@@ -124,7 +127,13 @@ def _is_builtin(node: ast.Call) -> bool:
 
 
 def _scalar(read: Operand) -> Expression:
-    return read.source if read.scalar else method(read.source, "reshape", expression("()"))
+    return _apart(read) if read.scalar else method(_apart(read), "reshape", expression("()"))
+
+
+def _apart(read: Operand) -> Expression:
+    """What was read from a tensor, from which no gradient flows, as none does from a number."""
+    learns = read.read and read.kind not in {"int", "bool"}
+    return method(read.source, "detach") if learns else read.source
 
 
 def _by_key(code: Code, call: ast.Call, key: ast.expr, symbol: str) -> Expression:

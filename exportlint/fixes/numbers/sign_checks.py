@@ -9,21 +9,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from exportlint.analysis.domain.values import Const
 from exportlint.analysis.eval.gradients import is_unplaced
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix
+from exportlint.fixes.control_flow.branch_paths import names_in
 from exportlint.fixes.edit import template as templates
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.errors import DeclinedError
+from exportlint.fixes.proofs.live_variables import bound
 
+if TYPE_CHECKING:
+    from exportlint.fixes.edit.template import Statement
+
+COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match)
 KEEPS_SIGN = (ast.Add, ast.Mult, ast.FloorDiv)
 """What gives, of a number that is not negative and a positive constant, another one that is not."""
 
 
 def sign_checks_fix(code: Code, _: Fact) -> Fix:
-    """`torch._check(n >= 0)` before the statement that writes. Raises DeclinedError."""
+    """`torch._check(n >= 0)` before the number is used. Raises DeclinedError."""
     written = code.expression
     if isinstance(written, ast.Call) and isinstance(written.func, ast.Attribute):
         written = written.func.value
@@ -35,10 +42,27 @@ def sign_checks_fix(code: Code, _: Fact) -> Fix:
     if not names:
         raise DeclinedError("the view is made elsewhere")
     check = code.name("torch._check", written)
-    lines = [code.statement("{check}({name} >= 0)", check=check, name=templates.dotted(name)) for name in names]
+    lines: dict[ast.stmt, list[Statement]] = {}
+    for name in names:
+        line = code.statement("{check}({name} >= 0)", check=check, name=templates.dotted(name))
+        lines.setdefault(_first_use(code, written, name), []).append(line)
     what = " and ".join(f"`{name}`" for name in names)
-    statement = code.tree.statement(written)
-    return code.fix(f"Check that {what} is not negative", code.statements.insert_before(statement, lines), safe=False)
+    checks = [code.statements.insert_before(place, new) for place, new in lines.items()]
+    return code.fix(f"Check that {what} is not negative", *checks, safe=False)
+
+
+def _first_use(code: Code, written: ast.Subscript, name: str) -> ast.stmt:
+    """The first statement of the block behind the one that gives a variable its number that uses it.
+
+    What torch.export does not know when it makes the first view there, it does not learn for the next one.
+    """
+    first = code.tree.statement(written)
+    for other in reversed(code.tree.block(first)[: code.tree.index(first)]):
+        if name in bound([other]):
+            break
+        if name in names_in(other) and not isinstance(other, COMPOUND):
+            first = other
+    return first
 
 
 def _numbers(part: ast.expr) -> Iterator[ast.expr]:

@@ -11,6 +11,7 @@ from exportlint.analysis.domain.values import Const, External, Python, Size
 from exportlint.analysis.torch import table
 from exportlint.analysis.torch.registry import find
 from exportlint.fixes.edit.code import Code
+from exportlint.fixes.proofs.observed_values import is_tensor_method
 from exportlint.fixes.proofs.purity import is_harmless_api
 
 SAVING = (ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.FloorDiv, ast.Mod)
@@ -58,6 +59,10 @@ def _is_plain(code: Code, node: ast.expr) -> bool:
 
 def _is_operator(code: Code, call: ast.Call) -> bool:
     called = code.value(call.func)
+    if isinstance(call.func, ast.Attribute) and is_tensor_method(called):
+        method = table.tensor_member(call.func.attr)
+        is_new = find(call.func.attr).storage == "new"
+        return is_new and method is not None and method.kind == "method" and is_harmless_api(method, call)
     api = table.lookup(called.name) if isinstance(called, External) else None
     if api is None or api.kind != "function" or api.view or not is_harmless_api(api, call):
         return False

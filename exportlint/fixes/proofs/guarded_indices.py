@@ -207,8 +207,22 @@ def _indices(code: Code, node: ast.AST) -> list[ast.expr]:
 
 def _is_index(code: Code, node: ast.expr) -> bool:
     """Whether what a subscript holds may be a number, also one that is not known to be one: `int(i)`."""
-    is_conversion = isinstance(node, ast.Call) and builtin(code, node) == "int"
-    return is_conversion or _is_integer(code, node)
+    is_number = _is_conversion(code, node) or _is_integer(code, node) or _is_converted(code, node)
+    return is_number or is_counted(code, node)
+
+
+def _is_conversion(code: Code, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and builtin(code, node) == "int"
+
+
+def _is_converted(code: Code, node: ast.expr) -> bool:
+    """Whether a number is made of one that torch.export refuses to make of a tensor: it is data all the same."""
+    if not isinstance(node, (ast.Name, ast.BinOp, ast.UnaryOp)):
+        return False
+    scope = code.tree.function(code.expression) or code.tree.root
+    given = [value for name in _names(node) for _, value in _given(scope, name.id)]
+    made = [part for value in given for part in ast.walk(value) if isinstance(part, ast.Call)]
+    return any(_is_conversion(code, call) and tensor(code, part) is not None for call in made for part in call.args)
 
 
 def _is_integer(code: Code, node: ast.expr) -> bool:
@@ -233,7 +247,20 @@ def _asked(code: Code) -> set[str]:
             tests.append(around)
         elif not isinstance(around, ast.comprehension):
             break
-    return _behind(code, [n.id for each in tests for n in _names(each)])
+    return _behind(code, [n.id for each in tests for n in _names(each)]) | _counted(code.tree.statement(test))
+
+
+def is_counted(code: Code, node: ast.expr) -> bool:
+    """Whether an index is how often the condition of the finding held in passes before."""
+    return isinstance(node, ast.Name) and node.id in _counted(code.tree.statement(code.expression))
+
+
+def _counted(statement: ast.stmt) -> set[str]:
+    """The variables that a branch counts up: how often its condition holds keeps them in range."""
+    if not isinstance(statement, ast.If):
+        return set()
+    counting = [part for one in statement.body for part in ast.walk(one) if isinstance(part, ast.AugAssign)]
+    return {one.target.id for one in counting if isinstance(one.target, ast.Name)}
 
 
 def asked_numbers(test: ast.AST) -> set[str]:
