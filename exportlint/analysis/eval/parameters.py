@@ -17,9 +17,13 @@ from exportlint.analysis.domain.values import (
     PYTHON,
     SOME_MODULE,
     UNKNOWN,
+    ClassValue,
     Const,
     Dict,
+    External,
+    Function,
     Origin,
+    Partial,
     Python,
     Range,
     Sequence,
@@ -125,7 +129,17 @@ def constructor_arguments(frame: Frame, node: FunctionLike) -> Environment:
         given = frame.peek(default)
         if given == NONE:
             env[name] = join((NONE, UNKNOWN))
+        elif _makes_layers(given):
+            env[name] = given
     return env
+
+
+def _makes_layers(value: Value) -> bool:
+    """Whether a default is a class or a function that makes layers: what is given instead makes layers like them."""
+    function = value.function if isinstance(value, Partial) else value
+    if isinstance(function, External):
+        return function.name.startswith("torch.nn.")
+    return isinstance(function, (ClassValue, Function))
 
 
 def forward_arguments(
