@@ -213,7 +213,7 @@ _TABLE = (
         "[]",
         "Patterns of qualified names of functions that return a tensor and whose code exportlint cannot read: compiled "
         "extensions, libraries that are not linted.",
-        'returns-tensor = ["fastops.gate", "einops.*"]',
+        'returns-tensor = ["fastops.gate", "xformers.ops.*"]',
     ),
     FUNCTIONS,
     Option(

@@ -17,6 +17,7 @@ from tests.sampling import one_in
 
 RANK = 4
 MODEL = """\
+import einops
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -54,6 +55,14 @@ VARYING = {
     "x.permute(1, 2, 3, 0).movedim(3, 1)": {1},
     "x.permute(0, 2, 3, 1).movedim((0, 1), (-1, 0))": {3},
     "torch.einsum('bijk,bijl->bkl', x, x)": {0},
+    "einops.rearrange(x, 'b c h w -> c (b h) w 1')": {1},
+    "einops.rearrange(x, 'b c (h r) w -> r h b c w', r=2)": {2},
+    "einops.rearrange(einops.rearrange(x, 'b c h w -> (b c) h w'), '(b c) h w -> c b h w', c=3)": {1},
+    "einops.rearrange(x, 'b c ... -> (b c) 1 ...')": {0},
+    "einops.reduce(x, 'b c h w -> () b', 'max')": {1},
+    "einops.reduce(x, 'b c h w -> c', 'sum')": set(),
+    "einops.repeat(x, 'b c h w -> c (b k) h w', k=2)": {1},
+    "einops.einsum(x, x, 'b i j k, b i j l -> k b l')": {1},
     "torch.einsum('bijk->jb', x)": {1},
     "torch.hstack([x, x])": {0},
     "torch.vstack([x.permute(1, 0, 2, 3), x.permute(1, 0, 2, 3)])": {1},

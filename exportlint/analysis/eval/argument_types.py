@@ -20,7 +20,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.classes import bases, lineage
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.eval.parameter_usage import NOTHING, Helper, usage_and_helpers
+from exportlint.analysis.eval.parameter_usage import NOTHING, Helper, Kind, usage_and_helpers
 from exportlint.analysis.eval.parameters import defaults
 from exportlint.analysis.eval.pytree_leaves import is_abstract, is_unregistered
 from exportlint.syntax.definitions import FunctionLike
@@ -96,6 +96,10 @@ def _class(frame: Frame, annotation: ast.expr) -> Value:
     return Frame(frame.engine, frame.module).peek(annotation)
 
 
+_NO_FLAGS: frozenset[Kind | None] = frozenset({"tensor", "dict"})
+"""What is asked for a string (`"mask" in batch`) without being one."""
+
+
 def tested_types(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, str]:
     """What the body shows the arguments to be that it uses like no tensor: by name, the first that it shows.
 
@@ -105,13 +109,13 @@ def tested_types(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> 
     shown, helpers = usage_and_helpers(frame, node)
     found: dict[str, str] = {}
     for name, kind in _tests(frame, node):
-        if kind == "None" or shown.get(name, NOTHING).kind != "tensor":
+        if kind == "None" or shown.get(name, NOTHING).kind not in _NO_FLAGS:
             found.setdefault(name, kind)
     for name, helper in ((name, helper) for name, used in helpers.items() for helper in used):
         kind = next((kind for tested, kind in _tests(helper.frame, helper.node) if tested == helper.argument.arg), "")
         if kind == "None" and any(map(_declares, _callers(helper))):
             continue  # the test is for what a helper says that it takes
-        if kind and (kind == "None" or shown.get(name, NOTHING).kind != "tensor"):
+        if kind and (kind == "None" or shown.get(name, NOTHING).kind not in _NO_FLAGS):
             found.setdefault(name, kind)
     for name, usage in shown.items():
         if usage.kind == "iterable" and usage.counted:

@@ -352,8 +352,15 @@ def _hand_on_inputs(frame: Frame, inner: Frame, function: Function, node: ast.AS
         if mark is None or not isinstance(argument, ast.Name):
             continue
         found = parameter_at(function, place)
-        if found is not None and inner.env.get(found.arg) is frame.env.get(argument.id):
+        if found is not None and _are_one(inner.env.get(found.arg), frame.env.get(argument.id)):
             inner.env[found.arg + INPUT] = mark
+
+
+def _are_one(passed: Value | None, given: Value | None) -> bool:
+    """Whether a parameter holds what a variable of the caller does; what it contains may have changed since."""
+    if passed is None or given is None:
+        return False
+    return passed is given or (bool(given.identity) and passed.identity == given.identity)
 
 
 def _retold(frame: Frame, inner: Frame, function: Function, value: Value, node: ast.AST) -> Value:

@@ -10,7 +10,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from exportlint.analysis.domain.immutable import immutable
 from exportlint.analysis.domain.lattice import options
@@ -67,6 +67,8 @@ LIST_ONLY = frozenset({"append", "extend", "insert", "reverse"})
 DICT_ONLY = frozenset({"items", "keys", "values", "get", "setdefault", "update"})
 _TENSORS_ALONE = TENSOR_ONLY - NOT_MODULES
 _CONTAINERS_ALONE = LIST_ONLY | DICT_ONLY
+_ASKING = frozenset({"get", "setdefault", "pop"})
+"""Methods of a dictionary for entries that it may not have."""
 
 MAX_HELPERS = 6
 """How many calls of helpers inside each other are looked into."""
@@ -89,11 +91,13 @@ _Mark = Literal["tensor", "term", "list", "dict", "number", "module", "arithmeti
 class Usage:
     """What a value is used as, None if in no telling way, and what its items are used as.
 
+    `entries` are those of a dictionary that are read by strings, unless something asks whether there is such an entry.
     `counted`: how many items there are makes a difference.
     """
 
     kind: Kind | None = None
     item: Usage | None = None
+    entries: tuple[tuple[str, Usage], ...] = ()
     counted: bool = False
 
 
@@ -173,6 +177,8 @@ class _Shown:
 
     `weak` are those of a variable that may hold something else by then; `handed` are the places where it is passed on;
     `sought` are the variables and attributes that `in` looks for in it, `keys` those by which items are taken.
+    `entries` are the items that strings name, `optional` the strings of which it may have no entry, and `replaced`
+    those of which the code has put another one in.
     """
 
     strong: dict[_Mark, None] = field(default_factory=dict)
@@ -181,6 +187,9 @@ class _Shown:
     handed: list[_Handed] = field(default_factory=list)
     sought: set[str] = field(default_factory=set)
     keys: set[str] = field(default_factory=set)
+    entries: dict[str, _Shown] = field(default_factory=dict)
+    optional: set[str] = field(default_factory=set)
+    replaced: set[str] = field(default_factory=set)
 
     @property
     def items(self) -> _Shown:
@@ -233,10 +242,24 @@ def _usage(frame: Frame, shown: _Shown, depth: int, seen: frozenset[ast.AST]) ->
     if {key for one in marks for key in one.keys} & {key for one in marks for key in one.sought}:
         strong["dict"] = None  # in a tensor nobody looks for indices
     kind = _kind(strong, dict.fromkeys(m for o in marks for m in o.weak))
-    items = [_usage(frame, one.item, depth, seen) for one in marks if one.item is not None and kind != "tensor"]
-    told = [item for item in items if item != NOTHING]
-    item = next((i for i in told if i.kind == "tensor"), told[0] if told else None)
-    return Usage(kind, item, counted=any("count" in one.strong for one in marks))
+    item = _telling(_usage(frame, one.item, depth, seen) for one in marks if one.item is not None and kind != "tensor")
+    entries = _entries(frame, marks, depth, seen) if kind == "dict" else ()
+    return Usage(kind, item, entries, counted=any("count" in one.strong for one in marks))
+
+
+def _telling(usages: Iterable[Usage]) -> Usage | None:
+    """One of several usages of the same thing: the first one that shows a tensor, or else anything."""
+    told = [usage for usage in usages if usage != NOTHING]
+    return next((usage for usage in told if usage.kind == "tensor"), told[0] if told else None)
+
+
+def _entries(frame: Frame, marks: list[_Shown], depth: int, seen: frozenset[ast.AST]) -> tuple[tuple[str, Usage], ...]:
+    """What the entries of a dictionary are used as that it surely has."""
+    optional = {key for one in marks for key in one.optional}
+    names = dict.fromkeys(key for one in marks for key in one.entries if key not in optional)
+    used = {key: _telling(_usage(frame, one.entries[key], depth, seen) for one in marks if key in one.entries)
+            for key in names}  # fmt: skip
+    return tuple([(key, usage) for key, usage in used.items() if usage is not None])
 
 
 def _kind(strong: Iterable[_Mark], weak: Iterable[_Mark]) -> Kind | None:
@@ -285,6 +308,8 @@ def _seen_from_outside(shown: _Shown, handed: _Handed) -> _Shown:
     strong = shown.strong if not shown.keys & handed.items else {**shown.strong, "dict": None}
     found = _Shown(strong, {}, item) if handed.surely else _Shown({}, {**strong, **shown.weak}, item)
     found.sought, found.keys = (_outside(names, handed) for names in (shown.sought, shown.keys))
+    found.entries = {key: _seen_from_outside(entry, handed) for key, entry in shown.entries.items()}
+    found.optional = shown.optional
     return found
 
 
@@ -521,6 +546,10 @@ class _Reader(ast.NodeVisitor):
             for child in children(target):
                 if not isinstance(child, ast.Name):
                     self.visit(child)
+            if isinstance(target, ast.Subscript) and _is_key(target.slice):
+                within = self._holds(target.value)
+                if within is not None:
+                    within.shown.replaced.add(target.slice.value)
 
     def _bind(self, name: str, value: ast.expr) -> None:
         held, old = self._holds(value), self.held.get(name)
@@ -607,10 +636,18 @@ class _Reader(ast.NodeVisitor):
         if isinstance(node, ast.Subscript):
             if isinstance(node.slice, ast.Slice):
                 return self._holds(node.value)
+            if _is_key(node.slice):
+                return self._entry(self._holds(node.value), node.slice.value)
             return _item(self._holds(node.value)) if self._is_position(node.slice) else None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAME_KIND and node.args:
             return self._holds(node.args[0])
         return None
+
+    def _entry(self, within: _Held | None, key: str) -> _Held | None:
+        """The entry of a dictionary under a key."""
+        if within is None or key in within.shown.replaced:
+            return None
+        return _Held(within.shown.entries.setdefault(key, _Shown()), within.surely)
 
     def _is_position(self, node: ast.expr) -> bool:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -739,6 +776,7 @@ class _Reader(ast.NodeVisitor):
             if held is not None:
                 sought = dotted(node.left)
                 held.shown.sought |= set() if sought is None else {sought}
+            self._note_optional(where, node.left)
             if held is not None and self._is_string(node.left):
                 self._mark(where, "dict")
                 if isinstance(where, ast.Subscript):
@@ -747,6 +785,14 @@ class _Reader(ast.NodeVisitor):
             for side in (node.left, *node.comparators):
                 if self._holds(side) is not None:
                     self._mark(side, "arithmetic")
+
+    def _note_optional(self, container: ast.expr, key: ast.expr) -> None:
+        """`"mask" in batch`, `"mask" in batch.keys()`, `batch.get("mask")`: there may be no such entry."""
+        if isinstance(container, ast.Call) and isinstance(container.func, ast.Attribute) and not container.args:
+            container = container.func.value
+        held = self._holds(container)
+        if held is not None and _is_key(key):
+            held.shown.optional.add(key.value)
 
     def _note_test(self, node: ast.expr) -> None:
         """The variables in a condition are numbers or flags if nothing else is said of them."""
@@ -763,6 +809,8 @@ class _Reader(ast.NodeVisitor):
             and self._holds(call.func.value) is not None
         ):
             self._mark(call.func.value, "dict" if call.args and _is_key(call.args[0]) else "list")
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _ASKING and call.args:
+            self._note_optional(call.func.value, call.args[0])
         if (
             isinstance(call.func, ast.Attribute)
             and call.func.attr == "append"
@@ -933,8 +981,14 @@ def _item(held: _Held | None) -> _Held | None:
     return None if held is None else _Held(held.shown.items, held.surely)
 
 
-def _is_key(node: ast.expr) -> bool:
+def _is_key(node: ast.AST) -> TypeGuard[_Key]:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+class _Key(ast.Constant):
+    """A constant that is a string."""
+
+    value: str
 
 
 def _is_new_axis(node: ast.expr) -> bool:

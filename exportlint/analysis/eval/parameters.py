@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
-from exportlint.analysis.domain.allocations import is_mutable
+from exportlint.analysis.domain.allocations import identified, is_mutable
 from exportlint.analysis.domain.dim import LEAST, symbol
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
@@ -16,9 +17,13 @@ from exportlint.analysis.domain.values import (
     PYTHON,
     SOME_MODULE,
     UNKNOWN,
+    ClassValue,
     Const,
     Dict,
+    External,
+    Function,
     Origin,
+    Partial,
     Python,
     Range,
     Sequence,
@@ -34,6 +39,8 @@ from exportlint.analysis.eval.parameter_usage import NOTHING, Usage, parameter_u
 from exportlint.analysis.eval.state_access import note_default
 from exportlint.syntax.definitions import FunctionLike
 
+OPEN_DICT = Dict((), UNKNOWN)
+"""A dictionary of which nothing is known."""
 INPUT = ".<input>"
 """Behind the name of a variable: which argument of `forward` it holds, where that is a container."""
 
@@ -122,7 +129,17 @@ def constructor_arguments(frame: Frame, node: FunctionLike) -> Environment:
         given = frame.peek(default)
         if given == NONE:
             env[name] = join((NONE, UNKNOWN))
+        elif _makes_layers(given):
+            env[name] = given
     return env
+
+
+def _makes_layers(value: Value) -> bool:
+    """Whether a default is a class or a function that makes layers: what is given instead makes layers like them."""
+    function = value.function if isinstance(value, Partial) else value
+    if isinstance(function, External):
+        return function.name.startswith("torch.nn.")
+    return isinstance(function, (ClassValue, Function))
 
 
 def forward_arguments(
@@ -154,6 +171,8 @@ def forward_arguments(
             value = _like_default(frame.peek(given))
         elif value is None:
             value = _used(frame, argument, usage, is_exported=given is None and is_exported())
+        elif value == OPEN_DICT:
+            value = _used(frame, argument, replace(usage, kind="dict"), is_exported=False)  # `batch: dict`
         elif isinstance(value, Tensor) and usage.kind == "list" and usage.item is not None:
             value = _used(frame, argument, usage, is_exported=False)  # what `zip(states, self.layers)` takes apart
         elif value == UNKNOWN and usage.item is not None and usage.item.kind == "tensor":
@@ -172,6 +191,8 @@ def forward_arguments(
                 value = NONE
             else:
                 frame.engine.keeps_tensors = requires_some
+        if isinstance(value, Dict):
+            value = identified(value, frozenset((frame.allocate(argument),)))  # helpers put entries in
         env[name] = value
         shared = _default(frame, given) if given is not None and is_exported() else None
         if given is not None and shared is not None and note_default(env, name, given, shared):
@@ -199,7 +220,8 @@ def _used(frame: Frame, argument: ast.arg, usage: Usage, *, is_exported: bool) -
     if usage.kind == "number":
         return _tensor(frame, argument, surely=False)
     if usage.kind == "dict":
-        return Dict((), UNKNOWN)
+        entries = [(key, _used(frame, argument, entry, is_exported=False)) for key, entry in usage.entries]
+        return Dict(tuple(entries), UNKNOWN)
     if usage.kind == "module":
         return SOME_MODULE
     if usage.kind == "list":
