@@ -18,7 +18,6 @@ from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.library_functions import function
 from exportlint.analysis.models.torch.results import read_arguments
 
-
 SUPPRESSED = Approximation(2, inf, None, is_data=True)
 """How many boxes `nms` keeps. It tells torch.export that these are two at least, and programs raise on fewer."""
 
