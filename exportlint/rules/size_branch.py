@@ -27,8 +27,8 @@ def size_branch(fact: SizeBranch, context: Context) -> Iterator[Report]:
     elif fact.construct == "number":
         yield Report(
             severity,
-            "a comparison of sizes is symbolic: where a plain bool or number is needed, export fails, or the program "
-            "rejects sizes with another answer",
+            "a comparison of sizes is used as a plain number: export fails, or the program rejects sizes for which the "
+            "comparison gives another result",
             "avoid the comparison (`torch.sym_max`, a mask), or choose with `torch.cond`",
         )
     else:

@@ -50,6 +50,9 @@ USES = {
     "x + sorted([n, 5])[0]": (KEY, KEY),
     "max([x, torch.ones(5, 6)], key=lambda t: t.shape[0])": (KEY, None),
     "max([x, x * 2], key=lambda t: t.shape[0])": ("", None),
+    # pieces
+    "x.split(2)[0]": ("size-loop", "size-loop"),
+    "torch.cat([x, -x]).split(n)[1]": ("", ""),
     # text
     "x + 1 if f'{n}' in ['4', '7'] else x": (KEY, KEY),
     "x + 1 if f'{n}' in self.layers else x": (KEY, KEY),
