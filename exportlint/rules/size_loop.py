@@ -16,7 +16,6 @@ TARGETS = {
     "range()": "a loop over a size",
     "iteration": "a loop over the rows of a tensor",
     "unbind()": "`unbind()` along a dynamic dimension",
-    "split()": "`split()` along a dynamic dimension",
     "list repetition": "a list as long as a size",
 }
 
@@ -25,7 +24,15 @@ TARGETS = {
 def size_loop(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`for row in x`, `range(x.shape[0])`, `[0] * n`, `x.unbind(0)`, `torch.split(x, n // 2)`."""
     what, severity = TARGETS.get(fact.target), context.severity(SPLIT if fact.target == "split()" else CLAIM)
-    if what is not None and severity is not None and fact.varies:
+    if severity is None or not fact.varies:
+        return
+    if fact.target == "split()":
+        yield Report(
+            severity,
+            "the number of pieces is fixed: the exported program rejects sizes that `split()` cuts into more or fewer",
+            "use `chunk()` for a fixed number of pieces, or `view()` or `unfold()` for a fixed size",
+        )
+    elif what is not None:
         yield Report(
             severity,
             f"{what} is unrolled: the exported program accepts only that size",

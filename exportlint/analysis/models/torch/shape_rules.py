@@ -534,7 +534,8 @@ def note_sizes(frame: Frame, name: str, operands: tuple[Value, ...], arguments: 
         dim = _dim(given, arguments.keywords, 1, "dim") if len(given) > 1 or "dim" in arguments.keywords else 0
         pieces = given[0] if given else arguments.keywords.get("split_size_or_sections")
         size = size_at(first, dim) if dim is not None else None
-        if size is not None and isinstance(pieces, Const):  # the number of pieces is fixed; that of `n // 2` rows is 2
+        comes_out_even = isinstance(pieces, Size) and size is not None and (size // pieces.dim).number is not None
+        if size is not None and isinstance(pieces, (Size, Const)) and not comes_out_even:
             note_conversion(frame, Size(size, trail=first.trail), node, "split()")
     elif short in {"view", "reshape", "expand"} and size_at(first, 0) is not None:
         stated = _listed(given)[:1]
