@@ -63,6 +63,16 @@ def _importing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     for name in set(sys.modules) - before:
         if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
             del sys.modules[name]
+    _forget_in_operators()
+
+
+def _forget_in_operators() -> None:
+    """Have TorchDynamo forget modules that functions which `torch.cond` takes come from: it keeps the first by name."""
+    if (convert := sys.modules.get("torch._dynamo.symbolic_convert")) is not None:
+        convert._import_module.cache_clear()
+    for module in [one for name, one in sys.modules.items() if name.startswith("torch._higher_order_ops")]:
+        for name in [name for name in vars(module) if name.startswith("__import_")]:
+            delattr(module, name)
 
 
 @pytest.mark.usefixtures("_importing")
