@@ -183,7 +183,7 @@ CASES = {
         "def dice(x: torch.Tensor) -> torch.Tensor:\n    return x + int.from_bytes(os.urandom(4), 'big')\n\n\n"
         "@dice.register_fake\ndef _(x):\n    return torch.empty_like(x)\n\n\n" + forward("return dice(x)"),
         "not compared",
-        "not compared: example: the model and the program return different results on each call",
+        r"^case\d+ +not compared .* example: the model and the program return different results on each call",
     ),
     # Inputs that are searched for.
     "cond": Case(
