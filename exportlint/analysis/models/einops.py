@@ -20,7 +20,7 @@ from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import dim_of
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.library_functions import function
-from exportlint.analysis.models.torch.results import read_arguments
+from exportlint.analysis.models.externals import call_opaque
 
 _AXES = re.compile(r"\(([^()]*)\)|(\S+)")
 """An axis of a pattern, or several in parentheses that are one dimension."""
@@ -46,7 +46,7 @@ def _einsum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Val
     *operands, pattern = arguments.positional or (UNKNOWN,)
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     if not tensors:
-        return _unknown(frame, arguments, node)
+        return call_opaque(frame, name, arguments, node)
     shapes = [operand.shape if isinstance(operand, Tensor) else UNSHAPED for operand in operands]
     return result(frame, node, name, operands, shape=_shape(pattern, shapes, {}))
 
@@ -54,15 +54,17 @@ def _einsum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Val
 @function("einops.pack einops.packing.pack")
 def _pack(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     tensor = _operand(arguments)
-    return (
-        _unknown(frame, arguments, node) if tensor is None else Tuple((result(frame, node, name, (tensor,)), UNKNOWN))
-    )
+    if tensor is None:
+        return call_opaque(frame, name, arguments, node)
+    return Tuple((result(frame, node, name, (tensor,)), UNKNOWN))
 
 
 @function("einops.unpack einops.packing.unpack")
 def _unpack(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     tensor = _operand(arguments)
-    return _unknown(frame, arguments, node) if tensor is None else Sequence(result(frame, node, name, (tensor,)))
+    if tensor is None:
+        return call_opaque(frame, name, arguments, node)
+    return Sequence(result(frame, node, name, (tensor,)))
 
 
 @function("einops.layers.torch.Rearrange")
@@ -85,16 +87,11 @@ def _made(frame: Frame, name: str, arguments: Arguments, node: ast.AST, *, keeps
     """The tensor that an operator makes of one, or of a list of tensors, which it stacks first."""
     tensor = _operand(arguments)
     if tensor is None:
-        return _unknown(frame, arguments, node)
+        return call_opaque(frame, name, arguments, node)
     is_one = isinstance(arguments.get(0, "tensor"), Tensor)
     shape = _shape(arguments.get(1, "pattern"), [tensor.shape] if is_one else [], arguments.keywords)
     kind: Kind | None = tensor.kind if keeps_kind else None
     return result(frame, node, name, (tensor,), kind, shape)
-
-
-def _unknown(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    read_arguments(frame, arguments, node)
-    return UNKNOWN
 
 
 def _operand(arguments: Arguments) -> Tensor | None:

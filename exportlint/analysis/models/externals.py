@@ -70,8 +70,7 @@ def _called(frame: Frame, record: LibraryFunction, arguments: Arguments, node: a
     name = record.name
     note_plain_numbers(frame, record, arguments, node)
     if record.call is not None:
-        value = record.call(frame, name, arguments, node)
-        return _promised(frame, name, node) if value == UNKNOWN else value
+        return record.call(frame, name, arguments, node)
     if record.source is not None:
         return ask_host(frame, record, arguments, node)
     made = descriptor(name, arguments.get(0) or UNKNOWN)
@@ -91,11 +90,6 @@ def _called(frame: Frame, record: LibraryFunction, arguments: Arguments, node: a
 def call_opaque(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """A function of which nothing is known reads the tensors that it is given."""
     read_arguments(frame, arguments, node)
-    return _promised(frame, name, node)
-
-
-def _promised(frame: Frame, name: str, node: ast.AST) -> Value:
-    """What the setting `returns-tensor` says that a function gives."""
     if frame.engine.options.gives_tensor(name):
         return Tensor(trail=frame.trail(node, f"returned by `{name}`"))
     return UNKNOWN

@@ -10,13 +10,13 @@ from math import inf
 
 from exportlint.analysis.domain.dim import Approximation, Dim
 from exportlint.analysis.domain.shape import TensorShape
-from exportlint.analysis.domain.values import UNKNOWN, Tensor, Value
+from exportlint.analysis.domain.values import Tensor, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import DATA
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.library_functions import function
-from exportlint.analysis.models.torch.results import read_arguments
+from exportlint.analysis.models.externals import call_opaque
 
 SUPPRESSED = Approximation(2, inf, None, is_data=True)
 """How many boxes `nms` keeps. It tells torch.export that these are two at least, and programs raise on fewer."""
@@ -35,7 +35,7 @@ def _large(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Valu
 def _indices(frame: Frame, name: str, arguments: Arguments, node: ast.AST, count: Dim) -> Value:
     """The indices of the boxes that are kept: how many, data decides."""
     if not _takes_tensor(arguments):
-        return _unknown(frame, arguments, node)
+        return call_opaque(frame, name, arguments, node)
     return result(frame, node, name, arguments.values, "int", TensorShape((count,), 1))
 
 
@@ -44,7 +44,7 @@ def _indices(frame: Frame, name: str, arguments: Arguments, node: ast.AST, count
 def _converted(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     boxes = arguments.get(0, "boxes")
     if not isinstance(boxes, Tensor):
-        return _unknown(frame, arguments, node)
+        return call_opaque(frame, name, arguments, node)
     return result(frame, node, name, (boxes,), boxes.kind, boxes.shape)
 
 
@@ -57,7 +57,7 @@ def _compared(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
     """A row for each of the first boxes, with a number for each of the others."""
     one, other = arguments.get(0, "boxes1"), arguments.get(1, "boxes2")
     if not isinstance(one, Tensor) or not isinstance(other, Tensor):
-        return _unknown(frame, arguments, node)
+        return call_opaque(frame, name, arguments, node)
     shape = TensorShape((one.shape.at(0), other.shape.at(0)), 2)
     return result(frame, node, name, (one, other), "float", shape)
 
@@ -66,7 +66,7 @@ def _compared(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
 def _area(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     boxes = arguments.get(0, "boxes")
     if not isinstance(boxes, Tensor):
-        return _unknown(frame, arguments, node)
+        return call_opaque(frame, name, arguments, node)
     return result(frame, node, name, (boxes,), boxes.kind, TensorShape((boxes.shape.at(0),)))
 
 
@@ -77,14 +77,9 @@ def _area(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value
 )
 def _made(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     if not _takes_tensor(arguments):
-        return _unknown(frame, arguments, node)
+        return call_opaque(frame, name, arguments, node)
     return result(frame, node, name, arguments.values, "float")
 
 
 def _takes_tensor(arguments: Arguments) -> bool:
     return any(isinstance(value, Tensor) for value in arguments.values)
-
-
-def _unknown(frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
-    read_arguments(frame, arguments, node)
-    return UNKNOWN
