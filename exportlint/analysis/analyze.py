@@ -244,23 +244,29 @@ def _with_kept(
     kept.earlier.retain({*keys.values()})
     unknown = [cls for cls, key in keys.items() if key not in known and key not in kept.earlier]
     classes = [*unknown, *(cls for cls, key in keys.items() if key in kept.earlier)]
-    kept.is_partial, end = False, project.clock() + kept.patience
+    end = project.clock() + kept.patience
+
+    def takes_too_long(done: int) -> bool:
+        """Whether the earlier results of the classes that are left are returned."""
+        is_known = len(unknown) <= done < len(classes)
+        return is_known and project.clock() + kept.earlier.seconds(keys[classes[done]]) > end
+
+    kept.is_partial = kept.told_earlier(project) and takes_too_long(0)
     asked: dict[Key, Set[Lookup]] = {}
     found: dict[Class, ClassResult] = {}
     engine = Engine(project, options, exported)
     project.asked.clear()
     try:
         began = project.clock()
-        for cls, result in _run_classes(engine, classes):
+        for cls, result in _run_classes(engine, () if kept.is_partial else classes):
             now = project.clock()
             found[cls] = replace(result, seconds=now - began)
             began = now
             asked[keys[cls]] = frozenset(project.asked)
             project.asked.clear()
-            if len(unknown) <= len(found) < len(classes):
-                kept.is_partial = now + kept.earlier.seconds(keys[classes[len(found)]]) > end
-                if kept.is_partial:
-                    break
+            kept.is_partial = takes_too_long(len(found))
+            if kept.is_partial:
+                break
     finally:  # also if a newer version supersedes this one: finished results stay valid
         is_limited = any(isinstance(fact, AnalysisLimit) for result in found.values() for _, fact in result.facts)
         if is_limited:
@@ -277,7 +283,11 @@ def _with_kept(
             kept.keep({key: known[key] for key in keys.values() if key in known}, project, asked)
     if not is_limited:
         left = [key for key in keys.values() if key not in known]
-        results = kept.results | kept.earlier.now(left, Version(kept.outlines, kept.modules))
+        earlier = kept.earlier.now(left, Version(kept.outlines, kept.modules))
+        for result in earlier.values():
+            project.recorder.replay(result.reads)
+        kept.tells_earlier(bool(left))
+        results = kept.results | earlier
         return [results[key] for key in keys.values()]
     # The budget left depends on what ran before, so keep all results or none.
     if kept.is_partial or classes != [*keys]:

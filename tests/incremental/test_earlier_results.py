@@ -209,3 +209,20 @@ def test_what_is_shown_was_found_before_or_will_be(seed: int, document: Document
         now = {*document.marked(document.look(patience=0))}
         after = {*document.marked(document.look())}
         assert now <= before | after, document.text
+
+
+def test_what_was_shown_once_is_shown_again_before_any_class_is_run(document: Document) -> None:
+    document.edit("y = x + 1", "y = x + x.item()")
+    first = document.look(patience=0)
+    assert first.is_partial
+    assert document.ran == ["Layer"]
+    known = document.text
+    document.edit("x.item()", "x.item(")  # it does not parse, so the server shows what it knows of the text before
+    document.edit("x.item(", "x.item()")
+    assert document.text == known
+    again = document.look(patience=0)
+    assert again.is_partial
+    assert document.ran == []
+    assert again.findings == first.findings
+    assert again.reads == first.reads
+    assert document.look().findings == document.fresh

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
+from operator import is_
 from typing import Protocol
 
 from exportlint.analysis.domain.exported_as import UNSPECIFIED, ExportedAs
@@ -110,21 +112,22 @@ class Mover:
             return self._trails._of(value)
         if isinstance(value, (tuple, frozenset)):
             parts = [self._of(part) for part in value]
-            return value if all(map(_is, parts, value)) else type(value)(parts)
+            return value if all(map(is_, parts, value)) else type(value)(parts)
         if isinstance(value, Mapping):
             items = [(self._of(key), self._of(item)) for key, item in value.items()]
             is_same = all(k is key and i is item for (k, i), (key, item) in zip(items, value.items(), strict=True))
             return value if is_same else dict(items)
-        if is_dataclass(value) and not isinstance(value, type):
-            changed: dict[str, object] = {}
-            for one in fields(value):
-                known = getattr(value, one.name)
-                found = self._of(known)
-                if one.init and found is not known:
-                    changed[one.name] = found
-            return replace(value, **changed) if changed else value
-        return value
+        changed: dict[str, object] = {}
+        kind: type = type(value)
+        for name in _fields_of(kind):
+            known = getattr(value, name)
+            found = self._of(known)
+            if found is not known:
+                changed[name] = found
+        return replace(value, **changed) if changed else value  # type: ignore[type-var]
 
 
-def _is(one: object, other: object) -> bool:
-    return one is other
+@cache
+def _fields_of(kind: type) -> tuple[str, ...]:
+    """The fields that a dataclass is made with; none of another type."""
+    return tuple(one.name for one in fields(kind) if one.init) if is_dataclass(kind) else ()

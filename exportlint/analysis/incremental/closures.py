@@ -4,18 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from exportlint.syntax.chunks import AMBIENT, Chunk, Outline
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
-    """Where names lead: to chunks that bind them, those of these that are more than imports of them, and modules."""
+    """Where names lead: to chunks that bind them, those of these that are more than imports of them, and modules.
+
+    `through` are the files in which they were looked for.
+    """
 
     chunks: frozenset[Chunk] = frozenset()
     code: frozenset[Chunk] = frozenset()
     modules: frozenset[Outline] = frozenset()
+    through: frozenset[Outline] = frozenset()
+
+    def replaced(self, chunks: Mapping[Chunk, Chunk], outlines: Mapping[Outline, Outline]) -> _Reached:
+        """The same in another version of some of the files."""
+        if outlines.keys().isdisjoint(self.through):
+            return self
+        return _Reached(
+            _replaced(self.chunks, chunks),
+            _replaced(self.code, chunks),
+            _replaced(self.modules, outlines),
+            _replaced(self.through, outlines),
+        )
 
 
 class Closures:
@@ -25,22 +44,71 @@ class Closures:
     import gives a module, every name of the code may be one of the module's.
     """
 
-    def __init__(self, outlines: Mapping[str, Outline]) -> None:
-        self._outlines = {chunk: outline for outline in outlines.values() for chunk in outline.chunks}
-        self._stubs = {outlines[path]: outlines[f"{path}i"] for path in outlines if f"{path}i" in outlines}
+    def __init__(self, files: Mapping[str, Outline]) -> None:
+        self._files = dict(files)
+        self._outlines = {chunk: outline for outline in files.values() for chunk in outline.chunks}
+        self._stubs = {files[path]: files[f"{path}i"] for path in files if f"{path}i" in files}
         self._binders: dict[str, list[Outline]] = {}
         self._modules: dict[str, list[Outline]] = {}
         """The files that a module of some name, or the package of that name, has."""
-        for path, outline in outlines.items():
+        for path, outline in files.items():
             for name in outline.names:
                 self._binders.setdefault(name, []).append(outline)
             for name in PurePosixPath(path).with_suffix("").parts:
                 self._modules.setdefault(name, []).append(outline)
         self._direct: dict[Chunk, _Reached] = {}
         self._followed: dict[tuple[Outline, str], _Reached] = {}
+        self._closures: dict[tuple[Chunk, frozenset[str]], frozenset[Chunk]] = {}
 
-    def of(self, chunk: Chunk, names: Iterable[str]) -> frozenset[Chunk]:
+    def of_version(self, files: Mapping[str, Outline]) -> Closures:
+        """The closures in another version of the files. What the edit cannot have changed is taken over."""
+        before = self._files
+        changed = [path for path, outline in files.items() if outline is not before.get(path)]
+        if not changed and len(files) == len(before):
+            return self
+        found = Closures(files)
+        if files.keys() != before.keys() or any(
+            files[path].names.keys() != before[path].names.keys() for path in changed
+        ):
+            return found
+        outlines = {before[path]: files[path] for path in changed}
+        pairs = [pair for one, other in outlines.items() for pair in zip_longest(one.chunks, other.chunks)]
+        chunks = {one: other for one, other in pairs if one is not other}
+        if all(one and other and self._lead_alike(one, other) for one, other in chunks.items()):
+            found._direct = {
+                chunks.get(c, c): reached.replaced(chunks, outlines) for c, reached in self._direct.items()
+            }
+            found._followed = {
+                (outlines.get(outline, outline), name): reached.replaced(chunks, outlines)
+                for (outline, name), reached in self._followed.items()
+            }
+            found._closures = {
+                (chunks.get(chunk, chunk), names): _replaced(closure, chunks)
+                for (chunk, names), closure in self._closures.items()
+            }
+        else:
+            gone = outlines.keys()
+            found._direct = {chunk: one for chunk, one in self._direct.items() if gone.isdisjoint(one.through)}
+            found._followed = {key: one for key, one in self._followed.items() if gone.isdisjoint(one.through)}
+        return found
+
+    def _lead_alike(self, one: Chunk, other: Chunk) -> bool:
+        """Whether two chunks in the same place lead to the same others, and are led to by the same."""
+        differing = set(one.words) ^ set(other.words)
+        return (
+            (one.names, one.defined, one.imports) == (other.names, other.defined, other.imports)
+            and self._binders.keys().isdisjoint(differing)
+            and one.imports.keys().isdisjoint(differing)
+        )
+
+    def of(self, chunk: Chunk, names: frozenset[str]) -> frozenset[Chunk]:
         """The closure of a chunk, which may also look up some names that it does not have."""
+        known = self._closures.get((chunk, names))
+        if known is None:
+            known = self._closures[chunk, names] = self._of(chunk, names)
+        return known
+
+    def _of(self, chunk: Chunk, names: Iterable[str]) -> frozenset[Chunk]:
         found = {chunk}
         entered = {chunk}
         waiting = [chunk]
@@ -84,6 +152,7 @@ class Closures:
                 frozenset[Chunk]().union(*(part.chunks for part in parts)),
                 frozenset[Chunk]().union(*(part.code for part in parts)),
                 frozenset[Outline]().union(*(part.modules for part in parts)),
+                frozenset((outline,)).union(*(part.through for part in parts)),
             )
         return known
 
@@ -117,7 +186,8 @@ class Closures:
                 new += ((other, name) for other in self._binders.get(name, ()))
             waiting += (one for one in new if one not in seen)
             seen.update(new)
-        return _Reached(frozenset(chunks), frozenset(code), frozenset(modules))
+        through = modules.union(outline for outline, _ in seen)
+        return _Reached(frozenset(chunks), frozenset(code), frozenset(modules), frozenset(through))
 
     def _starred(self, outline: Outline) -> frozenset[Outline]:
         """The files whose names a file has by star imports."""
@@ -134,3 +204,8 @@ class Closures:
             if top in self._modules:
                 modules.update(self._modules.get(last, ()))
                 yield from ((other, last) for other in self._binders.get(last, ()))
+
+
+def _replaced(known: frozenset[_T], by: Mapping[_T, _T]) -> frozenset[_T]:
+    gone = [one for one in by if one in known]
+    return known.difference(gone).union([by[one] for one in gone]) if gone else known

@@ -101,12 +101,14 @@ class KeptResults:
     told: ByObject[Finding, Finding] = field(default_factory=ByObject)
     """Complete findings, so that unchanged findings stay the same objects."""
 
+    closures: Closures = field(default_factory=lambda: Closures({}))
     models: dict[Key, tuple[ClassResult, bool]] = field(default_factory=dict)
     earlier: EarlierResults = field(default_factory=EarlierResults)
     patience: float = math.inf
     """After this many seconds of processor time, classes that have not run again yet get their earlier results."""
     is_partial: bool = False
     """Whether the last analysis used earlier results in this way."""
+    _told_for: dict[str, Outline | int] = field(default_factory=dict)
 
     def keys(self, module: Module, project: Project) -> dict[Class, Key]:
         """The keys of the classes of a file; empty if the results are for another version of the file."""
@@ -123,6 +125,15 @@ class KeptResults:
         if known is None or known[0] is not result:
             known = self.models[key] = result, ask()
         return known[1]
+
+    def tells_earlier(self, tells: bool) -> None:
+        """Note whether earlier results are returned for this version."""
+        self._told_for = dict(self.outlines) if tells else {}
+
+    def told_earlier(self, project: Project) -> bool:
+        """Whether earlier results were returned for this very version before."""
+        told = self._told_for
+        return bool(told) and all(_are_same(_outline(project, path), outline) for path, outline in told.items())
 
     def trim(self) -> None:
         """Drop the reports and trails of facts that the last version did not need."""
@@ -187,7 +198,7 @@ class KeptResults:
     def forget(self) -> None:
         """Leave out everything."""
         self.results, self.outlines, self.modules, self.computed = {}, {}, {}, frozenset()
-        self.merged, self.earlier = MergedFacts(), EarlierResults()
+        self.merged, self.earlier, self.closures = MergedFacts(), EarlierResults(), Closures({})
 
     def keep(self, results: dict[Key, ClassResult], project: Project, fresh: Mapping[Key, Set[Lookup]]) -> None:
         """Keep the results of a file; those that are `fresh`, each with what it looked up, get closures."""
@@ -197,10 +208,10 @@ class KeptResults:
             if isinstance(outline, Outline) and (found := project.outline(path)) is not None:
                 self.modules[path] = found[0]
         outlines = {path: outline for path, outline in self.outlines.items() if isinstance(outline, Outline)}
-        closures = Closures(outlines)
-        direct = {key: closures.of(key[0], ()) for key in fresh}
+        closures = self.closures = self.closures.of_version(outlines)
+        direct = {key: closures.of(key[0], frozenset()) for key in fresh}
         for key, asked in fresh.items():
-            words = {word for chunk in direct[key] for word in chunk.words}
+            words = set[str]().union(*(chunk.words for chunk in direct[key]))
             self.computed |= {
                 name
                 for path, name in asked
@@ -218,3 +229,10 @@ class KeptResults:
 def _outline(project: Project, path: str) -> Outline | int:
     found = project.outline(path)
     return project.version(path) if found is None else found[1]
+
+
+def _are_same(one: Outline | int, other: Outline | int) -> bool:
+    """Whether two versions of a file have the same text; it may have been parsed again."""
+    if isinstance(one, Outline) and isinstance(other, Outline):
+        return one is other or (one.chunks, one.starts) == (other.chunks, other.starts)
+    return one == other
