@@ -12,8 +12,8 @@ from exportlint.syntax.import_graph import ImportGraph, Reach
 from exportlint.syntax.import_resolver import Resolver
 from exportlint.units import Role, Task
 
-MAX_SOURCE = 500_000
-"""So many bytes of files are looked at because these import others: some ten thousand lines, a few seconds."""
+MAX_SOURCE = 200_000
+"""So many bytes of files are looked at because these import others: some five thousand lines, a few seconds."""
 MAX_ENTRIES = 100_000
 MAX_BYTES = 128 * 2**20
 """So much of a project is searched for imports: entries of folders, and what the files hold together."""

@@ -154,7 +154,7 @@ _TABLE = (
         '"auto"',
         "Also analyze the files of the project that import the linted files, directly or indirectly. Findings there "
         "are reported if their trail goes through a linted file. `auto` does this for files that you name, but not "
-        "for files found in a directory, and analyzes the closest importers, up to 500 kB of source. "
+        "for files found in a directory, and analyzes the closest importers, up to 200 kB of source. "
         "`always` does it for all files and all importers.",
         'follow-importers = "never"',
     ),
