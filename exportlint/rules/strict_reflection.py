@@ -7,18 +7,8 @@ from collections.abc import Iterator
 
 from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.values import (
-    NONE,
     Const,
     External,
-    Function,
-    Object,
-    Scalar,
-    Sequence,
-    Tensor,
-    TorchModule,
-    Tuple,
-    Union,
-    Value,
 )
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import (
@@ -28,8 +18,9 @@ from exportlint.analysis.facts.tracing import (
     ClassText,
     HookedCall,
     MethodTest,
-    SortedRows,
+    StackedContext,
     Text,
+    UntracedOrder,
 )
 from exportlint.analysis.library_functions import LibraryFunction, find
 from exportlint.analysis.torch.operator import Operator
@@ -54,12 +45,23 @@ BY_VERSION = {
     (2, 15): TRACED_SINCE_2_15,
 }
 """By the first torch whose TorchDynamo traces a call."""
-CHOOSES = frozenset({"builtins.max", "builtins.min"})
+CHOOSE = "choose with `sorted(..., key=...)[0]`, or in a loop"
 
 NAMED = frozenset({"items", "named_parameters", "named_buffers", "named_children", "named_modules"})
 """Methods that give pairs of which no two begin with the same name."""
 
-Looks = Call | Text | MethodTest | ClassStatement | ClassText | CachedRead | SortedRows | AliasSubscript | HookedCall
+Looks = (
+    Call
+    | Text
+    | MethodTest
+    | ClassStatement
+    | ClassText
+    | CachedRead
+    | UntracedOrder
+    | StackedContext
+    | AliasSubscript
+    | HookedCall
+)
 
 
 @rule(
@@ -71,7 +73,8 @@ Looks = Call | Text | MethodTest | ClassStatement | ClassText | CachedRead | Sor
     ClassStatement,
     ClassText,
     CachedRead,
-    SortedRows,
+    UntracedOrder,
+    StackedContext,
     AliasSubscript,
     HookedCall,
 )
@@ -96,7 +99,7 @@ def _fix(code: Code, fact: Looks) -> Fix | None:
         asks = code.make("isinstance({x}, {tensor})", x=method.value, tensor=code.name("torch.Tensor", call))
         safe = surely_tensor(code, method.value)
         return code.fix("Use `isinstance`", code.replace(call, asks), safe=safe)
-    if isinstance(fact, SortedRows):
+    if isinstance(fact, UntracedOrder) and fact.of == "rows":
         call = code.node(ast.Call)
         pairs = call.args[0].func if call.args and isinstance(call.args[0], ast.Call) else None
         if call.keywords or not isinstance(pairs, ast.Attribute) or pairs.attr not in NAMED:
@@ -112,34 +115,14 @@ def _fix(code: Code, fact: Looks) -> Fix | None:
     return None
 
 
-def _is_traced(value: Value) -> bool:
-    """Whether a value is, or has as an item, what is no constant: among constants TorchDynamo itself chooses (2.13)."""
-    match value:
-        case Tuple():
-            return value.lazy is not None or any(map(_is_traced, value.items))
-        case Sequence():
-            return value.type == "generator" or _is_traced(value.item)
-        case Union():
-            return all(map(_is_traced, value.options))
-    return isinstance(value, (Tensor, Scalar, TorchModule, Object, Function))
-
-
-def _is_bound(value: Value | None) -> bool:
-    return isinstance(value, Function) and value.receiver is not None
-
-
 def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
-    if isinstance(fact, Call) and fact.name in CHOOSES:
-        key = fact.keyword("key")
-        is_keyed = key not in {None, NONE} and (any(map(_is_traced, fact.positional)) or _is_bound(key))
-        what = f"`{fact.name.rpartition('.')[2]}()` with a `key`"
-        return TRACED_SINCE_2_15 if is_keyed else None, what, "choose with `sorted(..., key=...)[0]`, or in a loop"
-    if isinstance(fact, SortedRows):
-        return (
-            TRACED_SINCE_2_15,
-            f"`{fact.api}` of tuples that hold modules or tensors",
-            "sort by a `key` that returns a string or a number",
-        )
+    if isinstance(fact, StackedContext):
+        return CLAIM, f"`enter_context()` of `{fact.context}`", "use it in a `with` of its own"
+    if isinstance(fact, UntracedOrder):
+        of = {"rows": "of tuples that hold modules or tensors", "objects": "of objects", "key": "with a `key`"}[fact.of]
+        is_sorting = fact.api in {"sorted()", "sort()"}
+        instead = "sort by a `key` that returns a string or a number" if is_sorting else CHOOSE
+        return CLAIM if fact.of == "objects" and not is_sorting else TRACED_SINCE_2_15, f"`{fact.api}` {of}", instead
     if isinstance(fact, Text):
         shown = f"`{fact.api}`" if fact.api.endswith("()") else f"formatting with `{fact.api}`"
         return CLAIM, f"{shown} of tensor data", 'use `f"{x}"`, or build the string outside the model'

@@ -16,6 +16,7 @@ from tests.analysis import fresh_exports
 from tests.analysis.fresh_exports import refusal
 
 MODEL = """\
+import contextlib
 import contextvars
 import copy
 import datetime
@@ -26,7 +27,7 @@ import operator
 import platform
 import string
 import unicodedata
-from collections import Counter
+from collections import Counter, namedtuple
 from typing import List, Optional, Union, cast
 
 import numpy as np
@@ -40,7 +41,51 @@ Names = dict[str, int]
 Text = Optional[str]
 
 
+class Own:
+    def __init__(self, value=1):
+        self.value = value
+
+    def __lt__(self, other):
+        return self.value < other.value
+
+    def __gt__(self, other):
+        return self.value > other.value
+
+    def __enter__(self):
+        return 2
+
+    def __exit__(self, *reasons):
+        return False
+
+
+class Whole(int):
+    pass
+
+
+class Pair(namedtuple("Pair", "first second")):
+    pass
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 2
+
+
+@contextlib.contextmanager
+def doubling():
+    yield 2
+
+
 class Model(nn.Module):
+    def rank(self, value):
+        return -value
+
     def __init__(self):
         super().__init__()
         self.layer = nn.Linear(4, 4)
@@ -106,6 +151,20 @@ REFUSED = [
     "rows = [('b', x), ('a', x)]; rows.sort()",
     "x = max([x, x + 1], key=lambda t: t.dim())",
     "x = max([(1, x), (2, x)], key=lambda pair: pair[0])[1]",
+    "x = x * max([1, 2], key=self.rank)",
+    "x = x * max([0, 1], key=lambda k: self.array.shape[0] - k)",
+    "x = x * max([0, 1], key=lambda k: x.shape[k])",
+    "x = x * max((v + 1 for v in [1, 2]), key=lambda v: -v)",
+    "d = {'a': x, 'b': x + 1}; x = d[max(d, key=lambda name: name)]",
+    "x = x * max([Own(1), Own(2)], key=lambda own: own.value).value",
+    "x = x * min(Own(1), Own(2)).value",
+    "x = x * sorted([Own(2), Own(1)])[0].value",
+    "rows = [Own(i) for i in range(2)]; rows.sort()",
+    "x = x + 1 if x.is_inference() else x",
+    "x = x + 1 if torch.is_inference_mode_enabled() else x",
+    "x.storage()",
+    "stack = contextlib.ExitStack(); stack.enter_context(torch.no_grad())",
+    "stack = contextlib.ExitStack(); stack.enter_context(torch.no_grad() if self.training else torch.enable_grad())",
     "x = x * len(unicodedata.normalize('NFC', 'a'))",
     "x = x * datetime.date(2020, 1, 1).year",
     "x = x * operator.indexOf([1, 2], 2)",
@@ -204,6 +263,13 @@ TAKEN = [
     "x = x * max([1, 2], key=lambda v: -v)",
     "d = {1: 5, 2: 3}; x = x * max(d, key=d.get)",
     "x = x * max(range(3), key=abs)",
+    "w = [1, 2]; k = x.shape[1]; x = x * max([0, 1], key=lambda i: w[i] * k)",
+    "x = x * max([Own(1)]).value",
+    "x = x * sorted([Whole(2), Whole(1)])[0]",
+    "x = x * max([Pair(1, 2), Pair(2, 1)], key=lambda pair: pair.second).first",
+    "x = x * sorted([Own(2), Own(1)], key=lambda own: own.value)[0].value",
+    "stack = contextlib.ExitStack(); x = x * stack.enter_context(doubling())",
+    "stack = contextlib.ExitStack(); x = x * stack.enter_context(Own())",
     "x = operator.itemgetter(0)(x)[None]",
     "x = x[torch.tensor(1)][None]",
     "x = x[(torch.tensor(0) + 1).to(x.device)][None]",
@@ -318,6 +384,16 @@ def test_all_items_of_tuples_are_compared_before_numbers(tmp_path: Path, monkeyp
     torch.export.export(loaded(code, tmp_path, monkeypatch), (torch.ones(3, 4),), strict=True)
 
 
+def test_a_tensor_that_a_function_marks_as_written(tmp_path: Path) -> None:
+    code = "x = Doubled.apply(x + 0)"
+    row = MODEL[: MODEL.index("ctx.mark_dirty(x)")].count("\n") + 1
+    assert errors(code, tmp_path, "strict") == [row]
+    assert errors(code, tmp_path, "non-strict") == []
+    pytest.importorskip("torch")
+    assert refusal(tmp_path / "model.py", strict=False) == ""
+    assert "mark_dirty" in refusal(tmp_path / "model.py", strict=True)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("code", [*REFUSED, *REFUSED_OF_NUMPY, *READ, *TAKEN])
 def test_torch_proves_it(code: str, tmp_path: Path) -> None:
@@ -331,6 +407,7 @@ def test_torch_proves_it(code: str, tmp_path: Path) -> None:
         "|Unsupported method call|specialized integer|Failed to trace builtin|Could not guard|annotating"
         "|does not know how to trace|invalid call to builtin|Unresolved GetAttr|'is_quantized'"
         "|does not support next|constant-like method call|Module-level backwards hooks"
+        "|is_inference"
     )
     assert re.search("^$" if code in TAKEN else reasons, refusal(file, strict=True))
 

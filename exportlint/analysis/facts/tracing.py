@@ -168,7 +168,19 @@ class CompilerBranch(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class SortedRows(Fact):
-    """Python sorts lists or tuples, one of which holds a tensor, a module or another object. `api` is what sorts."""
+class StackedContext(Fact):
+    """A `contextlib.ExitStack` enters a context that `context` makes."""
+
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class UntracedOrder(Fact):
+    """Python puts in an order what is no constant to TorchDynamo, by what `api` does.
+
+    `of` is what: tuples or lists, one of which holds a tensor, a module or another object; such objects themselves; or
+    anything by a key, if that takes more than constants.
+    """
 
     api: str
+    of: Literal["rows", "objects", "key"]

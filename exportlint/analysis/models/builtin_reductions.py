@@ -35,6 +35,7 @@ from exportlint.analysis.eval.sizes import dim_of, expression_of, note_order
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import Construct, Conversion
 from exportlint.analysis.models.builtins import argument_node, builtin, first_of
+from exportlint.analysis.models.sorting import note_choice
 
 
 @builtin("any", "all", pure=True)
@@ -72,6 +73,7 @@ def _extremum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
     key = arguments.keywords.get("key")
     positional = arguments.positional
     values = [elements(frame, positional[0], argument_node(node))] if len(positional) == 1 else positional
+    note_choice(frame, positional, key, node, f"{name}()")
     if key is not None and key != NONE:
         compared = positional[0] if len(positional) == 1 else Tuple(positional)
         keys = keyed_elements(frame, compared, key, node, argument_node(node))

@@ -1,23 +1,36 @@
-"""What strict mode does not order: lists and tuples with something in them that is not a constant."""
+"""What strict mode does not put in an order: what holds something that is not a constant."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
+from collections.abc import Sequence as Values
 
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
     NONE,
     Dict,
+    External,
+    Function,
     Object,
+    Scalar,
     Sequence,
+    Size,
     Tensor,
     TorchModule,
     Tuple,
+    Union,
     Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
+from exportlint.analysis.eval.classes import bases, lineage
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.facts.tracing import SortedRows
+from exportlint.analysis.facts.tracing import UntracedOrder
+from exportlint.analysis.torch import table
+from exportlint.syntax.walk import once_a_node, walk
+
+PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+"""Classes outside of the project whose objects are nothing else besides."""
 
 
 def note_sorted_rows(frame: Frame, value: Value, arguments: Arguments, node: ast.AST, api: str) -> None:
@@ -25,7 +38,97 @@ def note_sorted_rows(frame: Frame, value: Value, arguments: Arguments, node: ast
     if frame.engine.mode == "strict" and arguments.keywords.get("key", NONE) == NONE:
         held = next((part for part in _parts(frame, value, node) if _is_held(part)), None)
         if held is not None:
-            frame.emit(SortedRows, node, held, api=api)
+            frame.emit(UntracedOrder, node, held, api=api, of="rows")
+            return
+        rows = value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else ()
+        _note_objects(frame, rows, node, api)
+
+
+def note_choice(frame: Frame, positional: Values[Value], key: Value | None, node: ast.Call, api: str) -> None:
+    """Record that `max()` or `min()` chooses among objects, or by a key where that takes more than constants.
+
+    TorchDynamo evaluates a choice by a key only among constants, by a function that holds nothing else (2.13).
+    """
+    if frame.engine.mode != "strict":
+        return
+    if key is None or key == NONE:
+        values = _several(positional)
+        if values:
+            _note_objects(frame, values, node, api)
+    elif (
+        any(_is_traced(frame, value) for value in positional)
+        or any(isinstance(argument, ast.GeneratorExp) for argument in node.args)
+        or (isinstance(key, Function) and _holds_traced(frame, key))
+    ):
+        frame.emit(UntracedOrder, node, None, api=api, of="key")
+
+
+def _several(positional: Values[Value]) -> Values[Value]:
+    """What is compared, if it is surely more than one value."""
+    if len(positional) > 1:
+        return positional
+    value = positional[0] if positional else NONE
+    return value.items if isinstance(value, Tuple) and len(value.items) > 1 else ()
+
+
+def _note_objects(frame: Frame, values: Iterable[Value], node: ast.AST, api: str) -> None:
+    found = next((v for v in values if all(_is_plain_object(frame, option) for option in options(v))), None)
+    if found is not None:
+        frame.emit(UntracedOrder, node, found, api=api, of="objects")
+
+
+def _is_traced(frame: Frame, value: Value) -> bool:
+    """Whether a value surely is, or has as an item, what is no constant to TorchDynamo."""
+    match value:
+        case Tuple():
+            return value.lazy is not None or any(_is_traced(frame, item) for item in value.items)
+        case Sequence():
+            return value.type == "generator" or _is_traced(frame, value.item)
+        case Dict():
+            return any(_is_traced(frame, item) for _, item in value.entries)
+        case Union():
+            return all(_is_traced(frame, option) for option in value.options)
+        case Size():
+            return value.dim.varies
+        case Object():
+            return _is_plain_object(frame, value)
+    return isinstance(value, (Tensor, Scalar, TorchModule))
+
+
+def _holds_traced(frame: Frame, function: Function) -> bool:
+    """Whether a function is bound to an object, or names a variable around it that holds no constant."""
+    if function.receiver is not None:
+        return True
+    names, cell = set(_names_in(function.node)), function.closure
+    while cell is not None:
+        if any(_is_traced(frame, frame.current(cell.variables[name])) for name in names & cell.variables.keys()):
+            return True
+        names -= cell.variables.keys()
+        cell = cell.parent
+    return False
+
+
+@once_a_node
+def _names_in(node: ast.AST) -> frozenset[str]:
+    return frozenset(child.id for child in walk(node) if isinstance(child, ast.Name))
+
+
+def _is_plain_object(frame: Frame, value: Value) -> bool:
+    """Whether a value is an object of the project that is no number, text, tuple or the like by inheritance."""
+    if not isinstance(value, Object):
+        return False
+    classes = lineage(frame, value.instance.definition)
+    outside = [base for cls in classes for base in bases(frame, cls) if not _is_of_project(base, classes)]
+    return all(isinstance(base, External) and _is_plain_base(base.name) for base in outside)
+
+
+def _is_of_project(base: Value, classes: Values[object]) -> bool:
+    return getattr(base, "definition", None) in classes
+
+
+def _is_plain_base(name: str) -> bool:
+    api = table.lookup(name)
+    return name in PLAIN_BASES or (api is not None and api.kind == "module")
 
 
 def _parts(frame: Frame, value: Value, node: ast.AST) -> tuple[Value, ...]:

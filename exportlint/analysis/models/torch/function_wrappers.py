@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from exportlint.analysis.domain.trails import Trail
 from exportlint.analysis.domain.values import FALSE, UNKNOWN, Function, Partial, Tensor, Value
@@ -12,10 +13,15 @@ from exportlint.analysis.eval.demands import demand_hash
 from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.names import CACHES, DISABLES, SCRIPTS, TRANSFORMS
-from exportlint.analysis.facts import Branch, Conversion, Fact
+from exportlint.analysis.facts import Branch, Call, Conversion, Fact
 from exportlint.analysis.facts.tracing import FunctionApplied, WrappedCall
+from exportlint.analysis.library_functions import functions
 from exportlint.analysis.models.torch.results import fresh, read_arguments
-from exportlint.syntax.definitions import Class
+from exportlint.syntax.definitions import Class, dotted
+from exportlint.syntax.walk import walk
+
+MARK_DIRTY = "torch.autograd.function.FunctionCtx.mark_dirty"
+functions(MARK_DIRTY, strict="refuses")
 
 MAPS = frozenset({"torch.vmap", "torch.func.vmap", "functorch.vmap"})
 
@@ -80,6 +86,15 @@ def _cause(fact: Fact | None) -> Tensor | None:
     return Tensor(trail=fact.trail) if fact is not None and isinstance(fact.trail, Trail) else None
 
 
+def _calls_of_context(method: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Iterator[ast.Call]:
+    """The calls of a method of the context, which is the first parameter of a `forward`."""
+    parameters = [*method.args.posonlyargs, *method.args.args]
+    context = parameters[0].arg if parameters else ""
+    for node in walk(method):
+        if isinstance(node, ast.Call) and dotted(node.func) == f"{context}.{name}":
+            yield node
+
+
 def apply_function(frame: Frame, definition: Class, arguments: Arguments, node: ast.AST) -> Value:
     """`Class.apply(…)` of a `torch.autograd.Function`: its `forward` is traced."""
     found = find_method(frame, definition, "forward")
@@ -90,6 +105,9 @@ def apply_function(frame: Frame, definition: Class, arguments: Arguments, node: 
         return UNKNOWN
     owner, method = found
     assert isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef))
+    inside = Frame(frame.engine, owner.module, f"{owner.qualname}.forward")
+    for call in _calls_of_context(method, "mark_dirty"):
+        inside.emit(Call, call, None, name=MARK_DIRTY, positional=(), keywords=())
     if find_method(frame, definition, "setup_context") is None:
         arguments = arguments.after(UNKNOWN)
     with frame.engine.without_gradients():

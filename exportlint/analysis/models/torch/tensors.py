@@ -59,7 +59,7 @@ class Call:
 Handler = Callable[[Frame, Call, ast.AST], Value | None]
 _HANDLERS: dict[str, Handler] = {}
 UNTRACED = frozenset({
-    "storage_offset", "is_pinned", "is_shared", "dense_dim", "is_same_size", "is_set_to",
+    "storage_offset", "is_pinned", "is_shared", "dense_dim", "is_same_size", "is_set_to", "is_inference", "storage",
     *TEXTS,
 })  # fmt: skip
 """Methods that give something other than tensors and numbers, which TorchDynamo does not call."""

@@ -16,7 +16,8 @@ OPERATORS = (
     operator("Tensor.requires_grad", tells=("gradient", "`requires_grad`")),
     *each("Tensor.item Tensor.tolist Tensor.size Tensor.__len__ is_nonzero"),
     operator("numel Tensor.nelement"),
-    *each("Tensor.storage Tensor.untyped_storage"),
+    operator("Tensor.storage", strict="refuses"),
+    operator("Tensor.untyped_storage"),
     *each("Tensor.data_ptr Tensor.__dlpack__", host="memory"),
     operator("Tensor.const_data_ptr", host="address"),
     operator("Tensor.pin_memory", storage="unchanged", host="memory"),
@@ -24,7 +25,8 @@ OPERATORS = (
     operator("Tensor.share_memory_", host="memory"),
     *each(
         """
-        Tensor.is_pinned Tensor.is_shared Tensor.dense_dim Tensor.is_same_size Tensor.is_set_to result_type can_cast
+        Tensor.is_pinned Tensor.is_shared Tensor.dense_dim Tensor.is_same_size Tensor.is_set_to Tensor.is_inference
+        result_type can_cast
         """,
         strict="refuses",
     ),
