@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from exportlint.analysis.domain.dim import Declared
 from exportlint.analysis.domain.trails import Site
 from exportlint.analysis.facts import Fact
 from exportlint.findings import Fix, Mode, Severity, TorchVersion
@@ -53,6 +54,21 @@ class Context:
         """
         severity = claim.severity(self.mode, self.version)
         return None if guarded and severity is not ERROR else severity
+
+
+DECLARED = "export fails, since a call in this file gives this dimension a `{}`"
+"""Why a size that varies may not become less than what the call says."""
+
+
+def as_declared(severity: Severity | None, said: Declared, *, fixed: bool) -> tuple[Severity | None, str]:
+    """The severity of what limits a size for which torch.export has been told that it varies, and why it is an error.
+
+    `fixed`: only one size is left. `Dim("batch")` allows no limit within its bounds, `Dim.DYNAMIC` no single size, and
+    torch.export raises ("Constraints violated", torch 2.13, both modes).
+    """
+    if severity is None or not (said == "named" or (said == "dynamic" and fixed)):
+        return severity, ""
+    return ERROR, DECLARED.format("Dim" if said == "named" else "Dim.DYNAMIC")
 
 
 LINE = "\0line"

@@ -399,7 +399,7 @@ def _run_root(
         frame,
         node,
         lambda: _is_called_by_export(engine, cls),
-        engine.exported_as.get(cls.full_name, UNSPECIFIED).dims,
+        engine.exported_as.get(cls.full_name, UNSPECIFIED),
     )
     frame.env[node.args.args[0].arg if node.args.args else "self"] = receiver
     engine.active.append(node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeConversion
-from exportlint.claims import WARNING, Claim, Context, Report, always
+from exportlint.claims import WARNING, Claim, Context, Report, always, as_declared
 from exportlint.fixes.shapes.filled_lists import without_loop
 from exportlint.registry import rule
 
@@ -23,19 +23,21 @@ TARGETS = {
 @rule("EXP403", "size-loop", SizeConversion)
 def size_loop(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`for row in x`, `range(x.shape[0])`, `[0] * n`, `x.unbind(0)`, `torch.split(x, n // 2)`."""
-    what, severity = TARGETS.get(fact.target), context.severity(SPLIT if fact.target == "split()" else CLAIM)
+    what, claimed = TARGETS.get(fact.target), context.severity(SPLIT if fact.target == "split()" else CLAIM)
+    severity, refusal = as_declared(claimed, fact.declared, fixed=True)
     if severity is None or not fact.varies:
         return
     if fact.target == "split()":
         yield Report(
             severity,
-            "the number of pieces is fixed: the exported program rejects sizes that `split()` cuts into more or fewer",
+            "the number of pieces is fixed: "
+            + (refusal or "the exported program rejects sizes that `split()` cuts into more or fewer"),
             "use `chunk()` for a fixed number of pieces, or `view()` or `unfold()` for a fixed size",
         )
     elif what is not None:
         yield Report(
             severity,
-            f"{what} is unrolled: the exported program accepts only that size",
+            f"{what} is unrolled: " + (refusal or "the exported program accepts only that size"),
             "use an operator on the whole tensor, `torch.vmap`, or `torch.full` in place of a list of numbers",
             fix=without_loop,
         )

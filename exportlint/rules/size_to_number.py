@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeConversion
-from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
+from exportlint.claims import INFO, WARNING, Claim, Context, Report, always, as_declared
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
@@ -59,11 +59,11 @@ def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
         return
     if not fact.varies and fact.target != "int()":
         return
-    severity = context.severity(_claim(fact))
+    severity, refusal = as_declared(context.severity(_claim(fact)), fact.declared, fixed=not fact.is_float)
     if severity is not None and fact.target == "round()":
         yield Report(
             severity,
-            "`round()` of a size: `Dim.AUTO` keeps it dynamic, but a named `Dim` fails",
+            "`round()` of a size: " + (refusal or "`Dim.AUTO` keeps it dynamic, but a named `Dim` fails"),
             "use integer arithmetic: `(n + 1) // 2`",
         )
     elif severity is not None and fact.target in TEXTS:
@@ -82,8 +82,8 @@ def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
         when = "" if fact.varies else " (if this dimension is meant to be dynamic)"
         yield Report(
             severity,
-            f"{_shown(fact.target)} turns a size into a plain number: the exported program accepts only that size"
-            f"{when}",
+            f"{_shown(fact.target)} turns a size into a plain number: "
+            + (refusal or f"the exported program accepts only that size{when}"),
             HELP.get(fact.target, "keep the size as it is, or use a function that supports symbolic sizes"),
             fix=None if fact.target in FORMATS else _fix,
         )

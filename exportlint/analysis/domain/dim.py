@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import field
 from math import ceil, floor, gcd, inf
-from typing import Literal
+from typing import Literal, get_args
 
 from exportlint.analysis.domain import interval
 from exportlint.analysis.domain.immutable import immutable
@@ -32,6 +32,11 @@ MAX_SOURCES = 8
 Test = Literal["one", "constant", "order"]
 """What an undecided comparison distinguishes: 1 from larger sizes, one number from all others, or a range."""
 
+Declared = Literal["auto", "dynamic", "named"]
+"""What code says of a size that varies: no more than that torch.export may fix it, as `Dim.AUTO` does; that it must not
+become one number, as `Dim.DYNAMIC` says; or that all sizes within its bounds are taken, as `Dim("batch")` says."""
+DECLARATIONS: tuple[Declared, ...] = get_args(Declared)
+
 Operator = Literal["==", "!=", "<", "<=", ">", ">="]
 
 
@@ -42,6 +47,7 @@ class Symbol:
     name: str
     lowest: int = LEAST
     highest: int | None = None
+    declared: Declared = "auto"
 
     def within(self, *, specialized: bool) -> Interval:
         """The range of the size. Without `specialized`, it includes 1 if only specialization excludes it."""
@@ -288,9 +294,15 @@ def constant(number: int) -> Dim:
 
 
 @functools.lru_cache(maxsize=512)
-def symbol(name: str, lowest: int = LEAST, highest: int | None = None) -> Dim:
+def symbol(name: str, lowest: int = LEAST, highest: int | None = None, declared: Declared = "auto") -> Dim:
     """The size of an input that varies within bounds, from the least on that torch.export takes."""
-    return Expression(0, (((Symbol(name, max(lowest, LEAST), highest),), 1),))
+    return Expression(0, (((Symbol(name, max(lowest, LEAST), highest, declared),), 1),))
+
+
+def declared(dim: Dim) -> Declared:
+    """The most that code says of a size of an input on which a number depends."""
+    said = [source.declared for source in dim.sources or () if isinstance(source, Symbol)]
+    return max(said, key=DECLARATIONS.index, default="auto")
 
 
 @functools.lru_cache(maxsize=512)

@@ -13,11 +13,13 @@ class ExportedAs:
     """What a file says of how one of its classes is exported.
 
     `dims` are the dimensions that vary, by parameter of its forward, with their bounds; None if nothing is said.
-    `is_unrecorded`: it may be exported without recording gradients.
+    `is_unrecorded`: it may be exported without recording gradients. `tensors` are the parameters of its forward for
+    which an example is a tensor.
     """
 
     dims: Mapping[str, Mapping[int, Range]] | None = None
     is_unrecorded: bool = False
+    tensors: frozenset[str] = frozenset()
 
 
 UNSPECIFIED = ExportedAs()

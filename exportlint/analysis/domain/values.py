@@ -9,11 +9,11 @@ import ast
 import functools
 from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Sequence_
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from exportlint.analysis.domain.dim import ANY_SIZE, Dim, Test
+from exportlint.analysis.domain.dim import ANY_SIZE, Declared, Dim, Test
 from exportlint.analysis.domain.immutable import immutable, shallow_copy
 from exportlint.analysis.domain.interval import Interval, contains
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
@@ -30,8 +30,14 @@ Lazy = Literal["generator", "dict_keys", "dict_values", "dict_items"]
 Kind = Literal["int", "float", "bool"]
 """The kind of a dtype or of a Python number."""
 
-Range = tuple[int, int | None]
-"""The smallest and the largest value of a size that varies; None if there is no largest."""
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The smallest and the largest value of a size that varies, None if there is no largest; what code says of it."""
+
+    lowest: int = 0
+    highest: int | None = None
+    declared: Declared = "auto"
 
 
 class Origin(Enum):

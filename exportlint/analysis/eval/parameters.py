@@ -9,6 +9,7 @@ from functools import partial
 
 from exportlint.analysis.domain.allocations import identified, is_mutable
 from exportlint.analysis.domain.dim import LEAST, symbol
+from exportlint.analysis.domain.exported_as import UNSPECIFIED, ExportedAs
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.domain.values import (
@@ -146,15 +147,14 @@ def forward_arguments(
     frame: Frame,
     node: FunctionLike,
     is_exported: Callable[[], bool],
-    dynamic: Mapping[str, Mapping[int, Range]] | None = None,
+    exported: ExportedAs = UNSPECIFIED,
 ) -> Environment:
     """What `forward` is given by torch.export, `self` left out.
 
     It takes an annotation, or a use that only a tensor allows, to be sure that an argument is a tensor. `is_exported`
     says that no other class of the file uses the module: then what `forward` demands without a default is a tensor
     too, unless it is used like something else. What is used as lists, tuples and tensors all can be is an iterable of
-    unknown kind, whose items are what they are used as. `dynamic` are the dimensions that vary, by argument, where the
-    code that exports the module says so.
+    unknown kind, whose items are what they are used as. `exported` is what the code that exports the module says.
     """
     default = dict(defaults(node))
     usages = parameter_usage(frame, node)
@@ -179,9 +179,11 @@ def forward_arguments(
             value = Sequence(_used(frame, argument, usage.item, is_exported=False), ITERABLE)  # `x: list`
         if isinstance(value, Tensor) and given is not None and not is_none:
             value = _like_default(frame.peek(given))  # `output_attentions: Tensor = False` is annotated wrongly
+        if name in exported.tensors and (not isinstance(value, Tensor) or value.assumed):
+            value = _tensor(frame, argument, surely=True)
         if isinstance(value, Tensor):
             value = Tensor(
-                Origin.INPUT, value.kind, shape=_shape(frame, index, name, dynamic),
+                Origin.INPUT, value.kind, shape=_shape(frame, index, name, exported.dims),
                 assumed=value.assumed, optional=value.optional or is_none,
                 name=name,
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
@@ -242,11 +244,12 @@ def _shape(frame: Frame, index: int, name: str, dynamic: Mapping[str, Mapping[in
     They are called by its position: what a helper gives is kept for the inputs of other modules.
     """
     bounds = (
-        dict.fromkeys(frame.engine.options.dynamic_dims, (LEAST, None)) if dynamic is None else dynamic.get(name, {})
+        dict.fromkeys(frame.engine.options.dynamic_dims, Range(LEAST)) if dynamic is None else dynamic.get(name, {})
     )
     shape = UNSHAPED
-    for position, (lowest, highest) in bounds.items():
-        shape = shape.replaced(position, symbol(f"{index}.{position}", lowest, highest))
+    for position, size in bounds.items():
+        varying = symbol(f"{index}.{position}", size.lowest, size.highest, size.declared)
+        shape = shape.replaced(position, varying)
     return shape
 
 

@@ -172,7 +172,7 @@ def note_fixed_rows(frame: Frame, values: Iterable[Value], node: ast.AST, api: s
     fixed = next((rows for tensor in tensors if (rows := stated_rows(tensor, least_rank))), 0)
     varying = next((tensor for tensor in tensors if size_at(tensor, 0) is not None), None)
     if fixed and varying is not None and not frame.engine.constructing:
-        frame.emit(FixedSize, node, varying, api=api, size=fixed)
+        frame.emit(FixedSize, node, varying, api=api, size=fixed, declared=dims.declared(varying.shape.at(0)))
 
 
 def stated_rows(tensor: Tensor, least_rank: int) -> int:
@@ -383,7 +383,9 @@ def note_guard(frame: Frame, value: Value, node: ast.AST) -> None:
 def note_branch(frame: Frame, value: Guard, node: ast.AST, construct: Construct, *, raises: bool) -> None:
     """Python asks for the truth of a comparison of sizes."""
     if not frame.engine.constructing:
-        frame.emit(SizeBranch, node, value, construct=construct, test=value.test, raises=raises or frame.raising > 0)
+        raises = raises or frame.raising > 0
+        declared = dims.declared(value.dim)
+        frame.emit(SizeBranch, node, value, construct=construct, test=value.test, raises=raises, declared=declared)
 
 
 def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str, *, refused: bool = False) -> bool:
@@ -398,7 +400,8 @@ def note_conversion(frame: Frame, value: Value, node: ast.AST, target: str, *, r
             return False
         target = "text"
     details = {"varies": varies, "is_float": value.kind == "float", "is_data": value.dim.is_data}
-    frame.emit(SizeConversion, node, value, target=target, refused=refused, **details)
+    declared = dims.declared(value.dim)
+    frame.emit(SizeConversion, node, value, target=target, refused=refused, declared=declared, **details)
     return varies
 
 
@@ -431,7 +434,8 @@ def varying_size(value: Value) -> Size | None:
 def note_iteration(frame: Frame, tensor: Tensor, node: ast.AST, target: str = "iteration") -> None:
     """Python goes through the first dimension of a tensor."""
     if size_at(tensor, 0) is not None and not frame.engine.constructing:
-        frame.emit(SizeConversion, node, tensor, target=target, varies=True)
+        declared = dims.declared(tensor.shape.at(0))
+        frame.emit(SizeConversion, node, tensor, target=target, varies=True, declared=declared)
 
 
 def settled(size: Size, kind: Literal["int", "float"]) -> Size:
@@ -451,7 +455,7 @@ def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, position: int) -> Dim:
     for bound in (lower, upper) if is_open else ():
         number = bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else 0
         if abs(number) > LEAST and isinstance(dims.compare(">=", size, constant(abs(number))), str):
-            frame.emit(FixedSize, node, tensor, api="slice", size=number)
+            frame.emit(FixedSize, node, tensor, api="slice", size=number, declared=dims.declared(size))
             is_open = False
     start = ZERO if lower is None else _clamped(_bound(lower), size)
     if isinstance(upper, Const) and isinstance(upper.value, int) and upper.value > 0 and size.varies:
@@ -466,7 +470,7 @@ def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, position: int) -> Dim:
         by = dim_of(step)
         length = -((-length) // by) if by is not None and by.within()[0] > 0 else dims.depending(length)
     if is_open and isinstance(length, Expression) and _may_leave_one(size, length):
-        frame.emit(FixedSize, node, tensor, api="rest", size=0)
+        frame.emit(FixedSize, node, tensor, api="rest", size=0, declared=dims.declared(size))
     return length
 
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from exportlint.analysis.domain.dim import Declared
 from exportlint.analysis.facts import Construct, Fact
 
 
 @dataclass(frozen=True, slots=True)
 class SizeBranch(Fact):
-    """Python decides on a size that varies. `test` as for Guard; `raises`: all that hangs on it is a `raise`."""
+    """Python decides on a size that varies. `test` as for Guard; `raises`: all that hangs on it is a `raise`.
+
+    `declared` is what code says of the size; so of the other facts.
+    """
 
     construct: Construct
     test: Literal["one", "constant", "order"]
     raises: bool
+    declared: Declared = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,7 @@ class SizeConversion(Fact):
     is_float: bool = False
     refused: bool = False
     is_data: bool = False
+    declared: Declared = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +49,4 @@ class FixedSize(Fact):
 
     api: str
     size: int
+    declared: Declared = "auto"

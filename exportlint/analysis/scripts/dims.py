@@ -1,16 +1,15 @@
-"""Which dimensions of which inputs calls of torch.export make dynamic."""
+"""Which inputs calls of torch.export give tensors, and which of their dimensions they make dynamic."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from exportlint.analysis.domain.script_values import Dim, Hint, Model
+from exportlint.analysis.domain.dim import DECLARATIONS
+from exportlint.analysis.domain.script_values import Dim, Example, Hint, Model
 from exportlint.analysis.domain.values import Range
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.exports import ExportCall
-from exportlint.analysis.scripts.signatures import MismatchError, dims, leaves, specified
-
-ANY: Range = (0, None)
+from exportlint.analysis.scripts.signatures import MismatchError, bind, dims, leaves, specified
 
 
 def exported_dims(facts: Iterable[Fact]) -> Mapping[str, Mapping[str, Mapping[int, Range]]]:
@@ -44,14 +43,31 @@ def exported_dims(facts: Iterable[Fact]) -> Mapping[str, Mapping[str, Mapping[in
     return found
 
 
+def exported_tensors(facts: Iterable[Fact]) -> Mapping[str, frozenset[str]]:
+    """The parameters of forward for which a call has a tensor as example, by the full name of the exported class."""
+    found: dict[str, frozenset[str]] = {}
+    for fact in facts:
+        if not isinstance(fact, ExportCall) or not isinstance(fact.target, Model) or fact.target.definition is None:
+            continue
+        try:
+            examples = bind(fact.inputs) or {}
+        except MismatchError:
+            continue
+        given = frozenset(name for name, example in examples.items() if isinstance(example, Example))
+        if given:
+            name = fact.target.definition.full_name
+            found[name] = found.get(name, frozenset()) | given
+    return found
+
+
 def _range(dimension: Dim | Hint) -> Range:
     if isinstance(dimension, Hint):
-        return ANY
-    return dimension.min or 0, dimension.max
+        return Range(declared="dynamic" if dimension.kind == "DYNAMIC" else "auto")
+    return Range(dimension.min or 0, dimension.max, "auto" if dimension.derived else "named")
 
 
 def _wider(one: Range, other: Range | None) -> Range:
     if other is None:
         return one
-    highest = None if one[1] is None or other[1] is None else max(one[1], other[1])
-    return min(one[0], other[0]), highest
+    highest = None if one.highest is None or other.highest is None else max(one.highest, other.highest)
+    return Range(min(one.lowest, other.lowest), highest, max(one.declared, other.declared, key=DECLARATIONS.index))

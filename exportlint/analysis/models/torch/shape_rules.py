@@ -14,6 +14,7 @@ from exportlint.analysis.domain.dim import (
     Dim,
     Expression,
     constant,
+    declared,
     depending,
     maximum,
 )
@@ -540,4 +541,7 @@ def note_sizes(frame: Frame, name: str, operands: tuple[Value, ...], arguments: 
     elif short in {"view", "reshape", "expand"} and size_at(first, 0) is not None:
         stated = _listed(given)[:1]
         if stated and isinstance(stated[0], Const) and type(stated[0].value) is int and stated[0].value > 1:
-            frame.emit(FixedSize, node, first, api=f"{short}()", size=stated[0].value)
+            said = declared(first.shape.at(0))
+            if said == "dynamic" and Const(-1) in _listed(given):
+                said = "auto"  # sizes that divide evenly are left
+            frame.emit(FixedSize, node, first, api=f"{short}()", size=stated[0].value, declared=said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from exportlint.analysis.domain.dim import ONE
+from exportlint.analysis.domain.dim import ONE, declared
 from exportlint.analysis.domain.lattice import options, tensors_in
 from exportlint.analysis.domain.values import TRUE, Const, Scalar, Tensor, TorchModule, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
@@ -100,7 +100,9 @@ def note_varying_sizes(frame: Frame, name: str, operands: tuple[Value, ...], nod
     varying = next((size for size in sizes if size.dim.varies), None)
     if varying is not None:
         target = f"{public_name(name)}()"
-        frame.emit(SizeConversion, node, varying, target=target, varies=True, refused=record.varying == "refused")
+        refused = record.varying == "refused"
+        said = declared(varying.dim)
+        frame.emit(SizeConversion, node, varying, target=target, varies=True, refused=refused, declared=said)
 
 
 def note_module_needs(frame: Frame, module: TorchModule, operand: Value, node: ast.AST) -> None:
