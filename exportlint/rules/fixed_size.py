@@ -36,6 +36,12 @@ def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
             + (f"it may leave fewer than two rows, so {refusal}" if refusal else REST),
             "make sure that the sizes in use are large enough",
         )
+    elif fact.size == 0:
+        yield Report(
+            severity,
+            f"`{fact.api}` has parameters for one size of this dimension: {refusal}",
+            "leave the dimension out of `dynamic_shapes`",
+        )
     else:
         yield Report(
             severity,

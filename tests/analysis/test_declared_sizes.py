@@ -132,3 +132,75 @@ def test_what_is_refused_says_which_dim_does_it(tmp_path: Path) -> None:
     assert messages == [
         "condition on a size: export fails, since a call in this file gives this dimension a `Dim`",
     ]
+
+
+LAYER = """\
+import torch
+from torch import nn
+from torch.export import Dim, export
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.{}
+
+    def forward(self, x):
+        return self.layer({})
+
+
+def exported(strict):
+    return export(Model().eval(), (torch.ones({}),), dynamic_shapes={{"x": {{{}: {}}}}}, strict=strict)
+"""
+LAYERS = [
+    ("Linear(4, 5)", "x", (3, 4), 1, True),
+    ("Linear(4, 5)", "x", (2, 3, 4), 1, False),
+    ("Conv1d(3, 4, 3)", "x", (2, 3, 8), 1, True),
+    ("Conv2d(3, 4, 1)", "x", (2, 3, 8, 8), 1, True),
+    ("Conv2d(3, 4, 1)", "x", (2, 3, 8, 8), 2, False),
+    ("ConvTranspose2d(3, 4, 3)", "x", (2, 3, 8, 8), 1, True),
+    ("BatchNorm2d(3)", "x", (2, 3, 8, 8), 1, True),
+    ("GroupNorm(2, 4)", "x", (2, 4, 8), 1, True),
+    ("LayerNorm(4)", "x", (2, 3, 4), 2, True),
+    ("LayerNorm(4)", "x", (2, 3, 4), 1, False),
+    ("LSTM(4, 5)", "x", (2, 3, 4), 2, True),
+    ("MultiheadAttention(4, 2)", "x, x, x", (2, 3, 4), 2, True),
+]
+"""Layers, what they are given, the shape of the example, the dimension that is dynamic, and whether that fails."""
+
+
+@pytest.mark.parametrize("dim", [NAMED, DYNAMIC, AUTO])
+@pytest.mark.parametrize(("layer", "given", "shape", "place", "fails"), LAYERS)
+def test_layers_have_parameters_for_one_size(
+    layer: str, given: str, shape: tuple[int, ...], place: int, fails: bool, dim: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(LAYER.format(layer, given, ", ".join(map(str, shape)), place, dim), "utf-8")
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    found = [f.code for f in lint([Task(file, settings)]).findings if f.severity.value == "error"]
+    assert found == (["EXP407"] if fails and dim != AUTO else [])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("dim", [NAMED, DYNAMIC, AUTO])
+@pytest.mark.parametrize(("layer", "given", "shape", "place", "fails"), LAYERS)
+def test_torch_proves_it_of_layers(
+    layer: str,
+    given: str,
+    shape: tuple[int, ...],
+    place: int,
+    fails: bool,
+    dim: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.setitem(sys.modules, fresh_exports.MODULE, sys)
+    file = tmp_path / "model.py"
+    file.write_text(LAYER.format(layer, given, ", ".join(map(str, shape)), place, dim), "utf-8")
+    torch.compiler.reset()
+    if fails and dim != AUTO:
+        with pytest.raises(Exception, match="Constraints violated"):
+            fresh_exports.loaded(file).exported(strict=False)
+    else:
+        fresh_exports.loaded(file).exported(strict=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from exportlint.analysis.domain.allocations import identified, is_mutable
 from exportlint.analysis.domain.dim import LEAST, symbol
 from exportlint.analysis.domain.exported_as import UNSPECIFIED, ExportedAs
 from exportlint.analysis.domain.lattice import join
-from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
+from exportlint.analysis.domain.shape import TensorShape
 from exportlint.analysis.domain.values import (
     ITERABLE,
     NONE,
@@ -183,7 +183,7 @@ def forward_arguments(
             value = _tensor(frame, argument, surely=True)
         if isinstance(value, Tensor):
             value = Tensor(
-                Origin.INPUT, value.kind, shape=_shape(frame, index, name, exported.dims),
+                Origin.INPUT, value.kind, shape=_shape(frame, index, name, exported),
                 assumed=value.assumed, optional=value.optional or is_none,
                 name=name,
                 trail=frame.trail(argument, f"`{name}` is an input of `{frame.symbol}`"),
@@ -238,15 +238,17 @@ def _tensor(frame: Frame, argument: ast.arg, *, surely: bool) -> Tensor:
     return Tensor(Origin.INPUT, assumed=not surely, name=argument.arg, trail=trail)
 
 
-def _shape(frame: Frame, index: int, name: str, dynamic: Mapping[str, Mapping[int, Range]] | None) -> TensorShape:
+def _shape(frame: Frame, index: int, name: str, exported: ExportedAs) -> TensorShape:
     """The shape of an input, of which some dimensions vary from call to call.
 
     They are called by its position: what a helper gives is kept for the inputs of other modules.
     """
     bounds = (
-        dict.fromkeys(frame.engine.options.dynamic_dims, Range(LEAST)) if dynamic is None else dynamic.get(name, {})
+        dict.fromkeys(frame.engine.options.dynamic_dims, Range(LEAST))
+        if exported.dims is None
+        else exported.dims.get(name, {})
     )
-    shape = UNSHAPED
+    shape = TensorShape((), exported.tensors.get(name))
     for position, size in bounds.items():
         varying = symbol(f"{index}.{position}", size.lowest, size.highest, size.declared)
         shape = shape.replaced(position, varying)

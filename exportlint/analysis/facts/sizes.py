@@ -44,7 +44,8 @@ class SizeConversion(Fact):
 class FixedSize(Fact):
     """A number in the code stands where the size of a dimension that varies belongs. `api` is what takes it.
 
-    "rest" is a slice that leaves fewer than two rows for some sizes; there `size` is 0.
+    "rest" is a slice that leaves fewer than two rows for some sizes; there `size` is 0. So it is for a layer, whose
+    parameters have that size; its name has no parentheses.
     """
 
     api: str

@@ -43,9 +43,12 @@ def exported_dims(facts: Iterable[Fact]) -> Mapping[str, Mapping[str, Mapping[in
     return found
 
 
-def exported_tensors(facts: Iterable[Fact]) -> Mapping[str, frozenset[str]]:
-    """The parameters of forward for which a call has a tensor as example, by the full name of the exported class."""
-    found: dict[str, frozenset[str]] = {}
+def exported_tensors(facts: Iterable[Fact]) -> Mapping[str, Mapping[str, int | None]]:
+    """The parameters of forward for which a call has a tensor as example, by the full name of the exported class.
+
+    Each with the number of dimensions of the example, None if it is not known or not the same in all calls.
+    """
+    found: dict[str, dict[str, int | None]] = {}
     for fact in facts:
         if not isinstance(fact, ExportCall) or not isinstance(fact.target, Model) or fact.target.definition is None:
             continue
@@ -53,11 +56,12 @@ def exported_tensors(facts: Iterable[Fact]) -> Mapping[str, frozenset[str]]:
             examples = bind(fact.inputs) or {}
         except MismatchError:
             continue
-        given = frozenset(name for name, example in examples.items() if isinstance(example, Example))
-        if given:
-            name = fact.target.definition.full_name
-            found[name] = found.get(name, frozenset()) | given
-    return found
+        parameters = found.setdefault(fact.target.definition.full_name, {})
+        for name, example in examples.items():
+            if isinstance(example, Example):
+                rank = len(example.shape) if example.shape is not None else None
+                parameters[name] = rank if parameters.get(name, rank) == rank else None
+    return {name: parameters for name, parameters in found.items() if parameters}
 
 
 def _range(dimension: Dim | Hint) -> Range:

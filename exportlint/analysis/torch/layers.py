@@ -36,6 +36,7 @@ class Layer:
     """What a module of `torch.nn` does.
 
     `recurrent`: it takes packed sequences. `backward`: what becomes of gradients through it that `forward` takes.
+    `fixes`: the dimension of its input for which its parameters have one size.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Layer:
     effects: Effects = "never"
     recurrent: bool = False
     backward: Backward | None = None
+    fixes: int | None = None
 
 
 def _each(
@@ -54,8 +56,9 @@ def _each(
     effects: Effects = "never",
     recurrent: bool = False,
     backward: Backward | None = None,
+    fixes: int | None = None,
 ) -> tuple[Layer, ...]:
-    return tuple([Layer(name, shape, parameters, effects, recurrent, backward) for name in names.split()])
+    return tuple([Layer(name, shape, parameters, effects, recurrent, backward, fixes) for name in names.split()])
 
 
 LAYERS = (
@@ -81,7 +84,8 @@ LAYERS = (
         parameters="never",
         effects="training",
     ),
-    *_each("LayerNorm GroupNorm RMSNorm", shape="same", parameters="unless", backward="untraced"),
+    *_each("LayerNorm RMSNorm", shape="same", parameters="unless", backward="untraced", fixes=-1),
+    *_each("GroupNorm", shape="same", parameters="unless", backward="untraced", fixes=1),
     *_each(
         "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d "
         "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d",
@@ -89,6 +93,7 @@ LAYERS = (
         parameters="unless",
         effects="training",
         backward="untraced",
+        fixes=1,
     ),
     *_each(
         "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
@@ -118,16 +123,16 @@ LAYERS = (
     ),
     *_each("FractionalMaxPool2d FractionalMaxPool3d", shape="rows", parameters="never", effects="always"),
     *_each("Flatten Unflatten", parameters="never"),
-    *_each("Conv1d ConvTranspose1d LazyConv1d LazyConvTranspose1d", shape="signal"),
-    *_each("Conv2d ConvTranspose2d LazyConv2d LazyConvTranspose2d", shape="image"),
-    *_each("Conv3d ConvTranspose3d LazyConv3d LazyConvTranspose3d", shape="volume"),
-    *_each("Linear LazyLinear Bilinear", shape="features", backward="untraced"),
+    *_each("Conv1d ConvTranspose1d LazyConv1d LazyConvTranspose1d", shape="signal", fixes=-2),
+    *_each("Conv2d ConvTranspose2d LazyConv2d LazyConvTranspose2d", shape="image", fixes=-3),
+    *_each("Conv3d ConvTranspose3d LazyConv3d LazyConvTranspose3d", shape="volume", fixes=-4),
+    *_each("Linear LazyLinear Bilinear", shape="features", backward="untraced", fixes=-1),
     *_each("Embedding", shape="rows", effects="asked"),  # `max_norm` writes to the weights
     *_each("EmbeddingBag", effects="asked"),
     *_each("RNNCell LSTMCell GRUCell", backward="untraced"),
-    *_each("RNN LSTM GRU", effects="asked", recurrent=True, backward="untraced"),
-    *_each("MultiheadAttention", effects="asked", backward="untraced"),
-    *_each("TransformerEncoderLayer", shape="same", effects="training", backward="untraced"),
+    *_each("RNN LSTM GRU", effects="asked", recurrent=True, backward="untraced", fixes=-1),
+    *_each("MultiheadAttention", effects="asked", backward="untraced", fixes=-1),
+    *_each("TransformerEncoderLayer", shape="same", effects="training", backward="untraced", fixes=-1),
     *_each(
         "TransformerDecoderLayer Transformer TransformerEncoder TransformerDecoder",
         effects="training",

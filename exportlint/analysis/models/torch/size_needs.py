@@ -13,7 +13,7 @@ from exportlint.analysis.eval.demands import data_of, held_number, plain_tensor,
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.sizes import note_conversion, note_guard, product
 from exportlint.analysis.facts import Conversion
-from exportlint.analysis.facts.sizes import SizeConversion
+from exportlint.analysis.facts.sizes import FixedSize, SizeConversion
 from exportlint.analysis.facts.sizes_needed import SizeNeed
 from exportlint.analysis.models.held_numbers import numbers_in
 from exportlint.analysis.torch import table
@@ -106,14 +106,28 @@ def note_varying_sizes(frame: Frame, name: str, operands: tuple[Value, ...], nod
 
 
 def note_module_needs(frame: Frame, module: TorchModule, operand: Value, node: ast.AST) -> None:
-    """Record that a module of torch must know a size of its input that data decides."""
+    """Record that a module of torch must know a size of its input that data decides, or is for one that varies."""
     short = module.name.rpartition(".")[2]
+    _note_fixed(frame, module, operand, node)
     if module.name in NORMALIZERS and isinstance(operand, Tensor):
         _note(frame, operand, _perhaps_fewer(operand, LEAST["nonempty"]), short, node, LEAST["nonempty"])
     elif (layer := find_layer(module.name)) is not None and layer.recurrent:
         given = dict(module.arguments).get("batch_first", Const(False))
         if isinstance(given, Const):
             _note(frame, operand, frozenset({1 if given == TRUE else 0}), short, node, None)
+
+
+def _note_fixed(frame: Frame, module: TorchModule, operand: Value, node: ast.AST) -> None:
+    """Record that the parameters of a module have one size for a dimension which code says is dynamic.
+
+    Without that, nothing is lost: the module itself takes no other size.
+    """
+    layer = find_layer(module.name)
+    if layer is None or layer.fixes is None or not isinstance(operand, Tensor) or frame.engine.constructing:
+        return
+    said = declared(operand.shape.at(layer.fixes))
+    if said != "auto":
+        frame.emit(FixedSize, node, operand, api=module.name.rpartition(".")[2], size=0, declared=said)
 
 
 def _note(frame: Frame, operand: Value, needed: frozenset[int], api: str, node: ast.AST, least: int | None) -> None:
