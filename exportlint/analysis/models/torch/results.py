@@ -47,8 +47,9 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     """The result of a function or method of the table; what it reads and writes is noted."""
     operands = (*([receiver] if receiver is not None else []), *arguments.values)
     short = api.name if receiver is None else api.name.rpartition(".")[2]
+    given = _without_unset(api, arguments)
     overload = table.select(
-        api, [coarse(v) for v in arguments.positional], {k: coarse(v) for k, v in arguments.keywords.items()}
+        api, [coarse(v) for v in given.positional], {k: coarse(v) for k, v in given.keywords.items()}
     )
     note_sizes(frame, short, operands, arguments, node)
     _note_writes(frame, api, arguments, node, receiver)
@@ -71,6 +72,19 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
         keywords = {name: _as_one(value) for name, value in arguments.keywords.items()}
         arguments = replace(arguments, positional=tuple(map(_as_one, arguments.positional)), keywords=keywords)
     return build(frame, node, short, returns, operands, dynamic=dynamic, creates=api.creates, arguments=arguments)
+
+
+def _without_unset(api: table.Api, arguments: Arguments) -> Arguments:
+    """The arguments without one whose number stands for leaving it out: -1 of `one_hot(x, -1)`."""
+    record = find(api.name)
+    if record.unset is None:
+        return arguments
+    parameter, number = record.unset
+    names = max((overload.parameters for overload in api.overloads), key=len)
+    pairs = zip(names, arguments.positional, strict=False)
+    positional = tuple([value for name, value in pairs if (name, value) != (parameter, Const(number))])
+    keywords = {k: v for k, v in arguments.keywords.items() if (k, v) != (parameter, Const(number))}
+    return replace(arguments, positional=positional, keywords=keywords)
 
 
 def _has_alternatives(operand: Value) -> bool:

@@ -28,7 +28,7 @@ OPERATORS = (
     operator("nn.functional.embedding_bag", compared=("padding_idx",)),
     operator(".embedding", compared=("padding_idx",)),
     operator(".embedding_bag", compared=("padding_idx",)),
-    operator("one_hot", shape="first", plain=("num_classes",)),
+    operator("one_hot", shape="first", plain=("num_classes",), unset=("num_classes", -1)),
     operator("group_norm", shape="first", plain=("num_groups", "eps"), backward="untraced"),
     *each("batch_norm instance_norm", shape="first", needs="nonempty", plain=("eps",), backward="untraced"),
     operator("grid_sample", shape="first"),
