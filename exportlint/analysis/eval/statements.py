@@ -47,10 +47,16 @@ def _expression(frame: Frame, node: ast.Expr) -> bool:
 
 @executes(ast.Assign)
 def _assignment(frame: Frame, node: ast.Assign) -> bool:
+    if any(map(_counts_items, node.targets)):
+        frame.unpacked = node.value
     value = frame.evaluate(node.value)
     for target in node.targets:
         assign(frame, target, value, node)
     return True
+
+
+def _counts_items(target: ast.expr) -> bool:
+    return isinstance(target, (ast.Tuple, ast.List)) and not any(isinstance(e, ast.Starred) for e in target.elts)
 
 
 @executes(ast.AnnAssign)
