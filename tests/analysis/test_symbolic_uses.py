@@ -48,6 +48,8 @@ USES = {
     "x * (n > 5)": ("", ""),
     # order
     "x + sorted([n, 5])[0]": (KEY, KEY),
+    "parts = [n, 5]; parts.sort(); return x + parts[0]": (KEY, KEY),
+    "parts = [x, x * 2]; parts.sort(key=lambda t: t.shape[0]); return parts[0]": ("", KEY),
     "max([x, torch.ones(5, 6)], key=lambda t: t.shape[0])": (KEY, None),
     "max([x, x * 2], key=lambda t: t.shape[0])": ("", None),
     # pieces
