@@ -71,7 +71,7 @@ USES = {
     "x + torch.as_tensor(np.tile(np.arange(6), (n, 1)))": (NUMBER, ""),
     "x * np.mod(n, 3)": ("", None),
 }
-"""Expressions and statements with `x`, whose rows vary: the rules that report them in non-strict and strict mode, if any."""
+"""Expressions and statements with `x`, whose rows vary: the rules that report them in each mode, if any."""
 CASES = [
     (expression, mode, rule)
     for expression, rules in USES.items()

@@ -117,8 +117,8 @@ def _lacks(value: Value, name: str) -> bool:
 class Frame:
     """The variables of a call, and the frame that it was called from.
 
-    While `choosing`, the method at hand is called only if its receiver is not a tensor, or only if it is one. `unpacked`
-    is the expression of which the statement at hand takes a fixed number of items.
+    While `choosing`, the method at hand is called only if its receiver is not a tensor, or only if it is one.
+    `unpacked` is the expression of which the statement at hand takes a fixed number of items.
     """
 
     __slots__ = (

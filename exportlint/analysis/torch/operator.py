@@ -123,12 +123,12 @@ class Operator:
     must know. `varying`: what becomes of sizes that vary, None where they stay symbols. `rows`: how many rows its
     tensors have. `plain`: parameters that have no symbolic form, `compared`: those that it compares with numbers, so
     that a size can be one but a number read from a tensor cannot, `read`: those whose number TorchDynamo reads if a
-    tensor is given. `unset`: a parameter, and the number that stands for leaving it out. `runs_on_constants`: in place on constant tensors alone, it changes the first one while non-strict
-    export traces (measured on 2.13). `acts`: it is called for something that is not a result. `host`: what of a tensor
-    it takes out of the graph. `reads_before`: the first torch in which it no longer asks its operands for their values.
-    `strict`: TorchDynamo refuses to call it, measured on 2.13 by a module that calls nothing else; `traced_from` is the
-    first torch whose TorchDynamo traces it after all. `backward`: what becomes of gradients through it, measured on
-    2.13 likewise.
+    tensor is given. `unset`: a parameter, and the number that stands for leaving it out. `runs_on_constants`: in place
+    on constant tensors alone, it changes the first one while non-strict export traces (measured on 2.13). `acts`: it is
+    called for something that is not a result. `host`: what of a tensor it takes out of the graph. `reads_before`: the
+    first torch in which it no longer asks its operands for their values. `strict`: TorchDynamo refuses to call it,
+    measured on 2.13 by a module that calls nothing else; `traced_from` is the first torch whose TorchDynamo traces it
+    after all. `backward`: what becomes of gradients through it, measured on 2.13 likewise.
     """
 
     names: tuple[str, ...]
