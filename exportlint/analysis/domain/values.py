@@ -513,6 +513,14 @@ class AttributesOf(Value):
 
 
 @immutable
+class Registry(Value):
+    """`module._buffers` and the like: the dictionary in which a module keeps its buffers, parameters or modules."""
+
+    receiver: Object
+    name: str
+
+
+@immutable
 class EnumMember:
     """A member of an enumeration of the project; `value` is what the class body gives it."""
 

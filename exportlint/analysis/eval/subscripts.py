@@ -23,6 +23,7 @@ from exportlint.analysis.domain.values import (
     External,
     Object,
     Python,
+    Registry,
     Scalar,
     Sequence,
     Shape,
@@ -93,7 +94,7 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
             base = built_on(container)
             return UNKNOWN if base is container else _item(frame, node, base, index)
         return frame.call(frame.attribute(container, "__getitem__", node), Arguments((index,)), node)
-    if isinstance(container, AttributesOf):
+    if isinstance(container, (AttributesOf, Registry)):
         name = index.value if isinstance(index, Const) else None
         if not isinstance(name, str):
             return UNKNOWN
