@@ -229,8 +229,10 @@ class Tensor(Hashed):
     `contiguous` gave of an input, the input itself or a copy. `dtype` is the name of its dtype, where an operator says
     it. `buffer` is the cell of the buffer that it is, `joined` are those that it was concatenated or stacked of.
     `created_at` is the call of `nn.Parameter` that made a parameter. `literal`: it was made of numbers of Python, which
-    strict mode remembers where an index is asked for. `requires_grad`: autograd surely records how it was computed, or
-    it is a parameter. `unplaced`: it is a view that begins or ends at an index whose sign torch.export does not know.
+    strict mode remembers where an index is asked for. `constant`: it has one element, of such numbers that do not vary,
+    which both modes know where Python asks for the number. `requires_grad`: autograd surely records how it was
+    computed, or it is a parameter. `unplaced`: it is a view that begins or ends at an index whose sign torch.export
+    does not know.
     """
 
     origin: Origin = Origin.FRESH
@@ -251,6 +253,7 @@ class Tensor(Hashed):
     buffer: object | None = None
     joined: frozenset[object] = frozenset()
     literal: bool = False
+    constant: bool = False
     requires_grad: bool = False
     unplaced: bool = False
     created_at: ast.AST | None = field(default=None, compare=False)
