@@ -35,6 +35,7 @@ USES = {
     "x * 2 if [n, 6] == [4, d] else x": (BRANCH, BRANCH),
     "x * 2 if (n, d) in [(4, 6), (9, 6)] else x": (BRANCH, BRANCH),
     "x * 2 if x.shape == [4, 6] else x": ("", ""),
+    "x * 2 if x.shape == torch.Size([4, 6]) else x": (BRANCH, BRANCH),
     "x * 2 if [n, d] == [4] else x": ("", ""),
     # comparisons as numbers
     "x + int(n > 5)": (BRANCH, BRANCH),

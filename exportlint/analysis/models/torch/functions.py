@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from math import inf
 
+from exportlint.analysis.domain.allocations import unidentified
 from exportlint.analysis.domain.dim import raised
 from exportlint.analysis.domain.interval import EVERYTHING, Interval, Sign, intersection, range_of
 from exportlint.analysis.domain.lattice import options, tensors_in
@@ -26,6 +27,7 @@ from exportlint.analysis.domain.values import (
     Size,
     Tensor,
     TorchModule,
+    Tuple,
     Unknown,
     Value,
 )
@@ -135,6 +137,9 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return NONE
     if name == "torch.nn.Transformer.generate_square_subsequent_mask":
         return fresh(frame, node, name, arguments.values)
+    if name == "torch.Size":
+        sizes = arguments.get(0) or UNKNOWN
+        return replace(unidentified(sizes), mutable=False) if isinstance(sizes, Tuple) else UNKNOWN
     if name == "torch.device":
         device = arguments.get(0)
         return device if isinstance(device, Const) else Python("device")
