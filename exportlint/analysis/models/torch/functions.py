@@ -6,7 +6,6 @@ import ast
 from dataclasses import replace
 from math import inf
 
-from exportlint.analysis.domain.allocations import unidentified
 from exportlint.analysis.domain.dim import raised
 from exportlint.analysis.domain.interval import EVERYTHING, Interval, Sign, intersection, range_of
 from exportlint.analysis.domain.lattice import options, tensors_in
@@ -139,7 +138,7 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return fresh(frame, node, name, arguments.values)
     if name == "torch.Size":
         sizes = arguments.get(0) or UNKNOWN
-        return replace(unidentified(sizes), mutable=False) if isinstance(sizes, Tuple) else UNKNOWN
+        return Tuple(sizes.items) if isinstance(sizes, Tuple) else UNKNOWN
     if name == "torch.device":
         device = arguments.get(0)
         return device if isinstance(device, Const) else Python("device")
