@@ -30,6 +30,7 @@ from exportlint.analysis.eval.heap_writes import change_contents, write_contents
 from exportlint.analysis.eval.names import decorated, named_value
 from exportlint.analysis.eval.narrowing import narrowed
 from exportlint.analysis.eval.operators import operate
+from exportlint.analysis.eval.sizes import note_fixed_rows
 from exportlint.analysis.eval.state_access import note_tensor_write
 from exportlint.analysis.eval.subscripts import slice_bounds
 from exportlint.analysis.eval.tensor_results import is_computed_from_input
@@ -85,6 +86,8 @@ def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
         runs_on_constants = find(AUGMENTED.get(type(node.op), symbol)).runs_on_constants
         if runs_on_constants:
             note_tensor_write(frame, node.target, node.target, old, (operand,))
+        if not isinstance(node.op, ast.MatMult):
+            note_fixed_rows(frame, (old, operand), node, symbol)
         data = data_of(operand)
         if isinstance(data, Tensor):
             read_data(frame, data, node.value, symbol)

@@ -51,7 +51,7 @@ from exportlint.analysis.eval.demands import (
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.gradients import is_unplaced, note_write, requires_grad, written
 from exportlint.analysis.eval.names import top_level_value
-from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
+from exportlint.analysis.eval.sizes import DATA, data_shape, note_fixed_rows, sliced
 from exportlint.analysis.eval.state_access import STORED, note_attribute_read, note_made_tensor_write
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead, Mutation
@@ -366,6 +366,9 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
             frame.emit(Mutation, target, option, api="[…] =", target=option, operands=(value,))
             note_made_tensor_write(frame, target, target, option, (value,), STORED)
             _note_stored_at(frame, target, index)
+            first = target.slice.elts[0] if isinstance(target.slice, ast.Tuple) and target.slice.elts else target.slice
+            if isinstance(first, ast.Slice) and not _cuts_rows(first):
+                note_fixed_rows(frame, (option, value), target, "[…] =")
         elif isinstance(option, (Tuple, Sequence)):
             is_open = isinstance(option, Sequence) and option.type == ITERABLE
             if not isinstance(target.slice, ast.Slice) and not is_open:
@@ -373,6 +376,10 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
         elif isinstance(option, Dict):
             demand_hash(frame, index, target.slice, "dict key")
     _store_baked(frame, target, container, value)
+
+
+def _cuts_rows(node: ast.Slice) -> bool:
+    return any(bound is not None for bound in (node.lower, node.upper, node.step))
 
 
 def _store_baked(frame: Frame, target: ast.Subscript, container: Value, value: Value) -> None:

@@ -88,10 +88,12 @@ def _number_of(data: Value | None) -> Const | Python | Size | None:
 
 
 def _shape(name: str, data: Value | None) -> TensorShape:
-    """Of a number, and of a list of numbers."""
+    """Of a number, and of a list of numbers or of such lists."""
     if name not in {"torch.tensor", "torch.as_tensor", "torch.asarray"}:
         return UNSHAPED
     if isinstance(data, (Const, Scalar, Size)):
         return SCALAR
-    is_flat = isinstance(data, Tuple) and all(isinstance(item, (Const, Scalar, Size)) for item in data.items)
-    return TensorShape((constant(len(data.items)),), 1) if is_flat and isinstance(data, Tuple) else UNSHAPED
+    if not isinstance(data, Tuple) or not data.items:
+        return UNSHAPED
+    row = _shape(name, data.items[0])  # torch takes rows of one shape only
+    return UNSHAPED if row.rank is None else TensorShape((constant(len(data.items)), *row.dims), row.rank + 1)
