@@ -51,12 +51,12 @@ new: its own. view: that of the first tensor. contiguous: that of the first tens
 unchanged: the result is the first tensor itself if there is nothing to convert.
 """
 
-SizeNeed = Literal["every", "nonempty", "several", "unlike", "divided", "keys"]
+SizeNeed = Literal["every", "nonempty", "several", "unlike", "divided", "keys", "weights"]
 """The sizes that may not come from data.
 
 every: all of the first tensor. nonempty: those of it that may be 0. several: those of it that may be 0 or 1. unlike:
 those that may be 0 or 1, and that the second tensor does not have from data as well. divided: the one that is divided.
-keys: the number of keys, if it may be 0.
+keys: the number of keys, if it may be 0. weights: the number of weights of classes.
 """
 
 SymbolicSizes = Literal["fixed", "refused"]

@@ -45,7 +45,7 @@ OPERATORS = (
     *each("gaussian_nll_loss poisson_nll_loss triplet_margin_loss", rows="broadcast", plain=("eps",)),
     *each("mse_loss l1_loss smooth_l1_loss huber_loss soft_margin_loss kl_div", rows="broadcast"),
     *each("binary_cross_entropy binary_cross_entropy_with_logits", rows="broadcast"),
-    operator("nll_loss", rows="equal"),
-    operator("cross_entropy", rows="equal", compared=("label_smoothing",), backward="untraced"),
+    operator("nll_loss", rows="equal", needs="weights"),
+    operator("cross_entropy", rows="equal", needs="weights", compared=("label_smoothing",), backward="untraced"),
     operator("Tensor.to_padded_tensor", compared=("padding",)),
 )
