@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from exportlint.analysis.domain.baked_values import Baked, baked_in
-from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim
+from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim, Expression
 from exportlint.analysis.domain.lattice import each, join, options
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.domain.values import (
@@ -51,7 +51,7 @@ from exportlint.analysis.eval.demands import (
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.gradients import is_unplaced, note_write, requires_grad, written
 from exportlint.analysis.eval.names import top_level_value
-from exportlint.analysis.eval.sizes import DATA, data_shape, note_fixed_rows, sliced
+from exportlint.analysis.eval.sizes import DATA, data_shape, note_fixed_rows, read_at, sliced
 from exportlint.analysis.eval.state_access import STORED, note_attribute_read, note_made_tensor_write
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead, Mutation
@@ -187,7 +187,7 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
         elif isinstance(value, Const) and value.value is None:
             dims.append(ONE)
         elif isinstance(value, Tensor) and _selects_by_data(value):
-            dims.append(data_shape(frame, UNSHAPED, (len(dims),), node).at(len(dims)))
+            dims.append(_selected(frame, part, value, node, len(dims)))
             position += 1
         elif isinstance(value, (Tensor, Tuple, Sequence)):
             dims.append(ANY_SIZE)
@@ -207,6 +207,16 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
     made = result(frame, node, "indexing", (tensor, *values), tensor.kind, shape)
     unplaced = _is_unplaced_view(frame, tensor, parts, values)
     return replace(_related(tensor, made, parts, values), origin=tensor.origin, unplaced=unplaced, trail=tensor.trail)
+
+
+def _selected(frame: Frame, part: ast.expr, index: Tensor, node: ast.AST, position: int) -> Dim:
+    """How much a mask or index selects: as much as there are indices, and what a mask in a variable always selects."""
+    count = index.shape.at(0)
+    if index.kind == "int" and isinstance(count, Expression):
+        return count
+    if index.kind == "bool" and isinstance(part, ast.Name) and index.trail is not None:
+        return read_at(frame, index.trail.node, "mask")
+    return read_at(frame, node, position)
 
 
 def _is_unplaced_view(frame: Frame, tensor: Tensor, parts: Seq[ast.expr], values: Seq[Value]) -> bool:

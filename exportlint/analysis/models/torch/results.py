@@ -153,7 +153,8 @@ def build(
         return Tuple(items, fields=returns.fields)
     if returns.kind == "tensors":
         shape = data_shape(frame, result_shape(name, operands, arguments), (0,) if dynamic else (), node)
-        return Sequence(result(frame, node, name, flat(operands), None, shape).but(assumed=False), "tuple")
+        kind = dtype_of(returns, operands, arguments)
+        return Sequence(result(frame, node, name, flat(operands), kind, shape).but(assumed=False), "tuple")
     for operand in operands:
         for tensor in tensors_in(operand, 1):
             if returns.kind not in {"int", "bool", "size", "dtype", "device", "str", "none"}:
