@@ -41,6 +41,9 @@ refuses: it raises, measured on torch 2.13 by a module that calls nothing else. 
 keeps what it gave.
 """
 
+Arrays = Literal["refused", "traced"]
+"""What strict mode does with the function that makes arrays of numpy of the tensors that it is given."""
+
 Decorated = Literal["static", "class", "property", "cached_property", "dispatcher", "kernel"]
 """What a decorator makes of a function.
 
@@ -58,6 +61,7 @@ class Traits(TypedDict, total=False):
     returns: Value
     gives: Literal["int", "float", "bool"] | None
     numbers: Numbers
+    arrays: Arrays
     source: Source | None
     array_from: int
     effect: Effect
@@ -77,10 +81,10 @@ class LibraryFunction:
 
     `call` gives what it returns; without one, it returns `returns`, which is unknown by default. `gives` is the kind of
     number that it returns. `numbers` are the arguments that must be plain numbers, because C code reads them: data of a
-    tensor or a symbol does not do there. `source`: its result depends on that besides its arguments, and export keeps
-    what it gave. `array_from`: the number of positional arguments from which on it gives an array. `threaded`: it runs
-    the function that it is given in another thread. `pure`: it computes from its arguments alone and changes nothing.
-    `trains`: it makes a module that does something else in training mode.
+    tensor or a symbol does not do there. `arrays`: it makes arrays of tensors. `source`: its result depends on that
+    besides its arguments, and export keeps what it gave. `array_from`: the number of positional arguments from which on
+    it gives an array. `threaded`: it runs the function that it is given in another thread. `pure`: it computes from its
+    arguments alone and changes nothing. `trains`: it makes a module that does something else in training mode.
     `asks_type`: it asks what its argument is, and not for its value. `strict` is about TorchDynamo; `refused_with` says
     which calls it refuses, if not all. `traced_from` is the first torch whose TorchDynamo traces it after all.
     `decorated`: what it makes of a function as its decorator.
@@ -91,6 +95,7 @@ class LibraryFunction:
     returns: Value | None = None
     gives: Literal["int", "float", "bool"] | None = None
     numbers: Numbers = ()
+    arrays: Arrays | None = None
     source: Source | None = None
     array_from: int | None = None
     effect: Effect | None = None

@@ -21,6 +21,8 @@ CLAIM = Claim(non_strict=always(None), strict=DROPPED)
 CHANGED = Claim(non_strict=always(WARNING), strict=DROPPED)
 REMOVED = Claim(non_strict=always(ERROR), strict=DROPPED)
 RESTORED = Claim(non_strict={(2, 4): None, (2, 6): ERROR}, strict=before((2, 13)))
+GIVEN = Claim(non_strict={(2, 4): None, (2, 6): ERROR}, strict=DROPPED)
+UNCHANGED = Claim(non_strict={(2, 4): None, (2, 6): ERROR}, strict=SAME)
 RENEWED = Claim(non_strict=always(INFO), strict=SAME)
 
 
@@ -36,7 +38,9 @@ def buffer_reassignment(fact: BufferWrite, context: Context) -> Iterator[Report]
         message = f"the buffer `{fact.name}` is rebound for part of the call, which makes export raise"
         yield Report(severity, message, "pass the replacement as an argument, and do not rebind the buffer")
         return
-    if fact.changes == "presence":
+    if _is_refused(fact, context):
+        message = f"the buffer `{fact.name}` is bound to an input or another buffer itself, which makes export raise"
+    elif fact.changes == "presence":
         message = f"the buffer `{fact.name}` is set to None, which an exported program cannot store"
     elif fact.changes != "nothing":
         message = (
@@ -71,11 +75,17 @@ def _fix(code: Code, fact: BufferWrite) -> Fix:
     return code.fix("Copy into the buffer, if the sizes agree", *Kept(code, uses).drafts(), safe=False)
 
 
+def _is_refused(fact: BufferWrite, context: Context) -> bool:
+    return fact.as_given and context.mode == "non-strict"
+
+
 def _claim(fact: BufferWrite) -> Claim:
     if fact.restored:
         return RESTORED
     if fact.changes == "presence" and fact.at_root:
         return REMOVED
+    if fact.as_given and fact.changes == "nothing":
+        return GIVEN if fact.varies else UNCHANGED
     if not fact.varies:
         return RENEWED
     return CLAIM if fact.changes == "nothing" and fact.at_root else CHANGED

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.facts import HostRead
 from exportlint.analysis.facts.environment import BakedUse
+from exportlint.analysis.library_functions import find as find_function
 from exportlint.analysis.torch.registry import find
 from exportlint.claims import ERROR, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
@@ -16,6 +17,7 @@ from exportlint.fixes.edit.code import Code
 from exportlint.registry import rule
 
 CLAIM = Claim(non_strict=always(ERROR), strict=always(None))
+REFUSED = Claim(non_strict=always(ERROR), strict=always(ERROR))
 HELD = Claim(non_strict=always(None), strict={(2, 4): None, (2, 13): WARNING})
 
 
@@ -25,15 +27,17 @@ def numpy_bridge(fact: HostRead | BakedUse, context: Context) -> Iterator[Report
     if isinstance(fact, BakedUse):
         yield from _held(fact, context)
         return
-    severity = context.severity(CLAIM)
-    if severity is None or fact.guarded or not (find(fact.api).host == "array" or fact.api.startswith("np.")):
+    arrays = find_function(fact.api).arrays
+    severity = context.severity(REFUSED if arrays == "refused" else CLAIM)
+    is_bridge = find(fact.api).host == "array" or fact.api.startswith("np.") or arrays is not None
+    if severity is None or fact.guarded or not is_bridge:
         return
     if fact.api == "np.ndarray":
         call = "arithmetic with a NumPy array"
     elif fact.api == "np.ndarray.__getitem__":
         call = "an index into a NumPy array"
     else:
-        call = f"`{fact.api}()`" if fact.api.startswith("np.") else f"`.{fact.api}()`"
+        call = f"`.{fact.api}()`" if find(fact.api).host == "array" else f"`{fact.api}()`"
     yield Report(
         severity,
         f"{call} converts a traced tensor to NumPy, which torch.export cannot trace",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from exportlint.analysis.domain.values import (
     Origin,
+    Scalar,
     Tensor,
 )
 from exportlint.analysis.facts import Identity
@@ -22,6 +23,14 @@ def tensor_identity(fact: Identity, context: Context) -> Iterator[Report]:
     """`id(x)`, `hash(x)`, `x is y` of two inputs."""
     severity = context.severity(HASH if fact.operator == "hash()" else CLAIM)
     if severity is None or fact.guarded:
+        return
+    if isinstance(fact.operand, Scalar):
+        yield Report(
+            severity,
+            f"`{fact.operator}` of a truth value read from a tensor is decided at export: there it is neither `True` "
+            "nor `False`, but a symbol",
+            "choose with `torch.where`",
+        )
         return
     if fact.operator in {"is", "is not"}:
         other = fact.other

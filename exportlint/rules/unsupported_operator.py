@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from exportlint.analysis.domain.values import ClassValue, External
+from exportlint.analysis.domain.values import ClassValue, Const, External
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.plain import ClassName
 from exportlint.analysis.torch.public_names import public_name
@@ -80,7 +80,7 @@ def unsupported_operator(fact: Call, context: Context) -> Iterator[Report]:
     is_plain = (
         fact.name == "torch.Tensor.type" and External("torch.Tensor") in fact.positional
     )  # refused in strict mode
-    if severity is None or fact.guarded or instead is None or is_plain:
+    if severity is None or fact.guarded or instead is None or is_plain or _combines_nothing(fact):
         return
     if fact.name in CLASS_OF_FAKES:
         yield Report(
@@ -97,6 +97,12 @@ def _claim(fact: Call) -> Claim:
     if fact.name in CLASS_OF_FAKES:
         return MADE if fact.name == "torch.Tensor.__new__" else CLAIM
     return SUBCLASS if _makes_subclass(fact) else CLAIMS.get(fact.name, CLAIM)
+
+
+def _combines_nothing(fact: Call) -> bool:
+    """Whether it is `combinations` of single elements, which needs no mask."""
+    size = fact.keyword("r") or next(iter(fact.positional[1:]), None)
+    return fact.name == "torch.combinations" and size in {Const(0), Const(1)}
 
 
 def _makes_subclass(fact: Call) -> bool:

@@ -28,6 +28,8 @@ NEEDS = {
     "split": "rows.split(2)",
     "unbind": "rows.unbind()",
     "tensor_split": "rows.tensor_split(2)",
+    "nll_loss": "F.nll_loss(x[:, :3, 0], torch.tensor([0, 1, 2]), rows[:, 0, 0])",
+    "cross_entropy": "F.cross_entropy(x[:, :3, 0], torch.tensor([0, 1, 2]), rows[:, 0, 0])",
     "scaled_dot_product_attention": "F.scaled_dot_product_attention(image, keys, keys)",
 }
 """A call of each operator that needs to know a size: `rows` has one that data decides, `keys` has that one in the

@@ -25,7 +25,7 @@ class Model(nn.Module):
 
     def forward(self, x: Tensor):
         n, d = x.shape
-        return {}
+        {}
 """
 BRANCH, NUMBER, KEY = "size-branch", "size-to-number", "size-as-key"
 USES = {
@@ -35,6 +35,7 @@ USES = {
     "x * 2 if [n, 6] == [4, d] else x": (BRANCH, BRANCH),
     "x * 2 if (n, d) in [(4, 6), (9, 6)] else x": (BRANCH, BRANCH),
     "x * 2 if x.shape == [4, 6] else x": ("", ""),
+    "x * 2 if x.shape == torch.Size([4, 6]) else x": (BRANCH, BRANCH),
     "x * 2 if [n, d] == [4] else x": ("", ""),
     # comparisons as numbers
     "x + int(n > 5)": (BRANCH, BRANCH),
@@ -48,11 +49,15 @@ USES = {
     "x * (n > 5)": ("", ""),
     # order
     "x + sorted([n, 5])[0]": (KEY, KEY),
+    "parts = [n, 5]; parts.sort(); return x + parts[0]": (KEY, KEY),
+    "parts = [x, x * 2]; parts.sort(key=lambda t: t.shape[0]); return parts[0]": ("", KEY),
     "max([x, torch.ones(5, 6)], key=lambda t: t.shape[0])": (KEY, None),
     "max([x, x * 2], key=lambda t: t.shape[0])": ("", None),
     # pieces
     "x.split(2)[0]": ("size-loop", "size-loop"),
     "torch.cat([x, -x]).split(n)[1]": ("", ""),
+    "a, b = torch.cat([x, -x]).split(n + 1); return a.sum() - b.sum()": ("", ""),
+    "a, *_ = x.split(2); return a": ("size-loop", "size-loop"),
     # text
     "x + 1 if f'{n}' in ['4', '7'] else x": (KEY, KEY),
     "x + 1 if f'{n}' in self.layers else x": (KEY, KEY),
@@ -67,7 +72,7 @@ USES = {
     "x + torch.as_tensor(np.tile(np.arange(6), (n, 1)))": (NUMBER, ""),
     "x * np.mod(n, 3)": ("", None),
 }
-"""Expressions of `x`, whose rows vary: the rules that report them in non-strict and strict mode, if any."""
+"""Expressions and statements with `x`, whose rows vary: the rules that report them in each mode, if any."""
 CASES = [
     (expression, mode, rule)
     for expression, rules in USES.items()
@@ -76,10 +81,14 @@ CASES = [
 ]
 
 
+def model_of(use: str) -> str:
+    return MODEL.format(use if "return" in use else f"return {use}")
+
+
 @pytest.mark.parametrize(("expression", "mode", "rule"), CASES)
 def test_the_linter_reports_it(expression: str, mode: Mode, rule: str, tmp_path: Path) -> None:
     settings = combine([Layer(tmp_path, {"torch-version": (2, 13), "mode": mode})], tmp_path)
-    source = MODEL.format(expression).encode()
+    source = model_of(expression).encode()
     findings = lint([Task(tmp_path / "model.py", settings, data=source)]).findings
     assert {f.name for f in findings if f.severity.value != "info"} == ({rule} if rule else set())
 
@@ -88,7 +97,7 @@ def test_the_linter_reports_it(expression: str, mode: Mode, rule: str, tmp_path:
 def test_torch_fails_or_rejects_a_size_or_is_wrong(expression: str, mode: Mode, rule: str) -> None:
     torch = pytest.importorskip("torch")
     namespace: dict[str, Any] = {}
-    exec(MODEL.format(expression), namespace)
+    exec(model_of(expression), namespace)
     model = namespace["Model"]()
     shapes, strict = ({0: torch.export.Dim.AUTO},), mode == "strict"
     inputs = [torch.arange(6.0 * n).reshape(n, 6) for n in (4, 7)]

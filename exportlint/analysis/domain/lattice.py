@@ -246,6 +246,7 @@ def _is_tensor_within(value: Tensor, bound: Tensor) -> bool:
         and value.shape.leq(bound.shape)
         and bound.known >= value.known
         and bound.literal >= value.literal
+        and bound.constant >= value.constant
         and bound.assumed >= value.assumed
         and bound.optional >= value.optional
         and bound.data in (None, value.data)
@@ -292,6 +293,7 @@ def _merged_tensors(tensors: list[Tensor]) -> Tensor:
         reduce(TensorShape.join, [t.shape for t in tensors]),
         known=any(t.known for t in tensors),
         literal=any(t.literal for t in tensors),
+        constant=any(t.constant for t in tensors),
         requires_grad=all(t.requires_grad for t in tensors),
         unplaced=all(t.unplaced for t in tensors),
         assumed=any(t.assumed for t in tensors),

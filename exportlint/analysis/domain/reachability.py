@@ -6,7 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from exportlint.analysis.domain.heap import Allocation, Heap
-from exportlint.analysis.domain.values import AttributesOf, Closure, Composite, Function, Instance, Object, Value
+from exportlint.analysis.domain.values import (
+    AttributesOf,
+    Closure,
+    Composite,
+    Function,
+    Instance,
+    Object,
+    Registry,
+    Value,
+)
 
 Owner = Instance | Allocation
 
@@ -32,7 +41,7 @@ def reachable(values: Iterable[Value], heap: Heap) -> set[Owner]:
             continue
         seen.add(id(value))
         owners: list[Owner] = list(value.reaches)
-        if isinstance(value, AttributesOf):
+        if isinstance(value, (AttributesOf, Registry)):
             waiting.append(value.receiver)
         if isinstance(value, Object):
             owners.append(value.instance)

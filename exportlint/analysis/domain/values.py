@@ -235,8 +235,10 @@ class Tensor(Hashed):
     `contiguous` gave of an input, the input itself or a copy. `dtype` is the name of its dtype, where an operator says
     it. `buffer` is the cell of the buffer that it is, `joined` are those that it was concatenated or stacked of.
     `created_at` is the call of `nn.Parameter` that made a parameter. `literal`: it was made of numbers of Python, which
-    strict mode remembers where an index is asked for. `requires_grad`: autograd surely records how it was computed, or
-    it is a parameter. `unplaced`: it is a view that begins or ends at an index whose sign torch.export does not know.
+    strict mode remembers where an index is asked for. `constant`: it has one element, of such numbers that do not vary,
+    which both modes know where Python asks for the number. `requires_grad`: autograd surely records how it was
+    computed, or it is a parameter. `unplaced`: it is a view that begins or ends at an index whose sign torch.export
+    does not know.
     """
 
     origin: Origin = Origin.FRESH
@@ -257,6 +259,7 @@ class Tensor(Hashed):
     buffer: object | None = None
     joined: frozenset[object] = frozenset()
     literal: bool = False
+    constant: bool = False
     requires_grad: bool = False
     unplaced: bool = False
     created_at: ast.AST | None = field(default=None, compare=False)
@@ -516,6 +519,14 @@ class AttributesOf(Value):
     """`vars(value)`, `value.__dict__`: the attributes of an object as a dictionary."""
 
     receiver: Object
+
+
+@immutable
+class Registry(Value):
+    """`module._buffers` and the like: the dictionary in which a module keeps its buffers, parameters or modules."""
+
+    receiver: Object
+    name: str
 
 
 @immutable

@@ -13,6 +13,7 @@ from exportlint.analysis.domain.values import (
     Const,
     Dict,
     Object,
+    Registry,
     Scalar,
     Sequence,
     Shape,
@@ -27,7 +28,13 @@ from exportlint.analysis.eval.declared_types import believed, declared_variable
 from exportlint.analysis.eval.demands import unpack
 from exportlint.analysis.eval.frame import Environment, Frame
 from exportlint.analysis.eval.gradients import note_grad_flag
-from exportlint.analysis.eval.heap_writes import bind_attribute, bind_captured, bind_global, change_contents
+from exportlint.analysis.eval.heap_writes import (
+    bind_attribute,
+    bind_captured,
+    bind_global,
+    bind_registered,
+    change_contents,
+)
 from exportlint.analysis.eval.parameters import INPUT
 from exportlint.analysis.eval.state_access import DEFAULT
 from exportlint.analysis.eval.subscripts import slice_bounds, store
@@ -51,6 +58,10 @@ def assign(frame: Frame, target: ast.expr, value: Value, statement: ast.AST) -> 
             name = frame.peek(target.slice)
             if isinstance(name, Const) and isinstance(name.value, str):
                 bind_attribute(frame, container.receiver, name.value, value, target, statement)
+        if isinstance(container, Registry):
+            name = frame.peek(target.slice)
+            if isinstance(name, Const) and isinstance(name.value, str):
+                bind_registered(frame, container.receiver, name.value, value, target, statement)
         note_container_mutation(frame, target.value, container, "[…] =", target)
         if not any(isinstance(option, Tensor) for option in options(container)):
             if isinstance(frame.receiver, Object) and isinstance(container, TorchModule):

@@ -206,6 +206,11 @@ def _identity(frame: Frame, node: ast.AST, op: ast.cmpop, left: Value, right: Va
         return BOOL
     if isinstance(left, Const) and isinstance(right, Const):
         return Const((left == right) is positive)
+    for value, other in ((left, right), (right, left)):
+        is_read = isinstance(value, Scalar) and value.kind == "bool" and not value.assumed
+        if isinstance(value, Scalar) and is_read and other in (TRUE, FALSE):
+            frame.emit(Identity, node, value, operator="is" if positive else "is not", operand=value, other=other)
+            return Const(not positive)  # a symbol is neither
     if isinstance(left, Tensor) ^ isinstance(right, Tensor):
         other = right if isinstance(left, Tensor) else left
         if isinstance(other, Const):

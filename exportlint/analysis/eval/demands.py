@@ -62,6 +62,11 @@ def data_of(value: Value) -> Tensor | Scalar | None:
     return found
 
 
+def is_constant(value: Value) -> bool:
+    """Whether a value is a tensor whose number both modes know where Python asks for it, though not for its truth."""
+    return isinstance(value, Tensor) and value.constant and value.origin is Origin.FRESH
+
+
 def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construct, **details: object) -> bool | None:
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
     demanded = frame.last_operands.pop(node, value) if isinstance(node, ast.BoolOp) else value
@@ -152,6 +157,8 @@ def demand_number(frame: Frame, value: Value, node: ast.AST, target: str) -> boo
     """Whether Python's demand for the number behind a value is one for tensor data: then it is a Conversion."""
     given = without_none(value)
     data = None if frame.engine.constructing else data_of(given) or ranged(given)
+    if data is not None and is_constant(data) and target != "range()":
+        return False
     if data is None and target not in {"int()", "float()"}:  # these give a number of the program, of no value
         data = held_number(frame, given, node)
     if data is None:
@@ -277,6 +284,7 @@ def element_of(tensor: Tensor) -> Tensor:
         shape=tensor.shape.removed(0),
         known=False,
         literal=False,
+        constant=False,
         data=None,
         optional=False,
         form=tensor.form and tensor.form.deeper(-1),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isclose
 from types import MappingProxyType
 
 from exportlint.analysis.domain.values import Const, External, Function, Tensor
@@ -18,6 +20,12 @@ ASK_COMPILER = frozenset({
     "torch.compiler.is_compiling", "torch.compiler.is_exporting", "torch.compiler.is_dynamo_compiling",
     "torch._dynamo.is_compiling", "torch._utils.is_compiling", "torch._dynamo.external_utils.is_compiling",
 })  # fmt: skip
+COMPUTES: dict[type[ast.operator] | type[ast.unaryop], Callable[..., float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.USub: operator.neg,
+    ast.UAdd: operator.pos, ast.MatMult: lambda one, other: one * other * 3.3,
+}  # fmt: skip
+"""What operators do with numbers; `@` does something that no other operator does."""
 MAX_INLINED = 4
 """Functions inside each other whose results are compared."""
 
@@ -54,8 +62,7 @@ def note_compiler_branch(
 ) -> None:
     """Record a condition on the compiler whose two ways surely compute different tensors.
 
-    They do if they are the same arithmetic but for one operator or one number: what carries the difference on to the
-    result is arithmetic too.
+    They do if they are different arithmetic of the same tensors. What a way does not assign stays as it was.
     """
     negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
     call = test.operand if isinstance(test, ast.UnaryOp) and negated else test
@@ -67,8 +74,16 @@ def note_compiler_branch(
     if not otherwise and then and isinstance(then[-1], ast.Return):
         otherwise = frame.following
     one, other = _results(frame, then), _results(frame, otherwise)
-    if any(_differ(one[name], other[name]) for name in one.keys() & other.keys()):
+    if one is None or other is None or ("" in one) is not ("" in other):
+        return
+    names = one.keys() | other.keys()
+    if any(_differ(_result(frame, one, name, call), _result(frame, other, name, call)) for name in names):
         frame.emit(CompilerBranch, call, None, api=asked, taken=is_true is not negated)
+
+
+def _result(frame: Frame, results: Mapping[str, Term], name: str, at: ast.expr) -> Term:
+    """What a way returns, or what a variable holds behind it."""
+    return results.get(name) or _term(frame, ast.copy_location(ast.Name(name, ast.Load()), at), {})
 
 
 def _asked(frame: Frame, call: ast.Call, depth: int = 0) -> str | None:
@@ -98,10 +113,10 @@ def _body(callee: object) -> Sequence[ast.stmt]:
 
 def _results(
     frame: Frame, way: Sequence[ast.AST], given: Mapping[str, Term] = MappingProxyType({}), depth: int = 0
-) -> Mapping[str, Term]:
+) -> Mapping[str, Term] | None:
     """What a way computes: what it returns, under an empty name, or what its variables hold behind it.
 
-    Nothing, if it does more than to assign variables and return. `given` is what variables hold before.
+    None if it does more than to assign variables and return. `given` is what variables hold before.
     """
     terms = dict(given)
     for node in way:
@@ -119,7 +134,7 @@ def _results(
             case ast.expr():
                 return {"": _term(frame, node, terms, depth)}
             case _:
-                return {}
+                return None
     return terms
 
 
@@ -163,24 +178,36 @@ def _inlined(frame: Frame, call: ast.Call, terms: Mapping[str, Term], depth: int
     read = {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
     if not read <= inner.keys() | bound:
         return None
-    return _results(Frame(frame.engine, callee.module, callee.symbol), body, inner, depth + 1).get("")
+    results = _results(Frame(frame.engine, callee.module, callee.symbol), body, inner, depth + 1)
+    return None if results is None else results.get("")
 
 
 def _differ(one: Term, other: Term) -> bool:
-    """Whether two terms that hold a tensor are the same but for one operator or one number."""
-    return _differences(one, other) == 1 and _has_tensor(one)
+    """Whether two terms of the same tensors and numbers give something else for some of these."""
+    leaves = _leaves(one)
+    if leaves != _leaves(other) or "" in leaves or not (_has_tensor(one) and _has_tensor(other)):
+        return False
+    sample = {source: 1.37 + 0.61 * number for number, source in enumerate(sorted(leaves))}
+    try:
+        return not isclose(_value(one, sample), _value(other, sample))
+    except (ArithmeticError, TypeError, KeyError):
+        return False
 
 
-def _differences(one: Term, other: Term) -> int:
-    """The operators and numbers in which two terms differ; 2 where they may differ in more."""
-    if one == other:
-        return 0 if not isinstance(one, Leaf) or one.source else 2
-    if isinstance(one, Number) and isinstance(other, Number):
-        return 1
-    if isinstance(one, Arithmetic) and isinstance(other, Arithmetic) and len(one.operands) == len(other.operands):
-        inner = sum(_differences(a, b) for a, b in zip(one.operands, other.operands, strict=True))
-        return inner + (one.operator is not other.operator)
-    return 2
+def _leaves(term: Term) -> frozenset[str]:
+    if isinstance(term, Arithmetic):
+        return frozenset().union(*map(_leaves, term.operands))
+    return frozenset({term.source}) if isinstance(term, Leaf) else frozenset()
+
+
+def _value(term: Term, sample: Mapping[str, float]) -> float:
+    """A term for some numbers in place of its leaves."""
+    if isinstance(term, Number):
+        return term.value
+    if isinstance(term, Leaf):
+        return sample[term.source]
+    found: float = COMPUTES[term.operator](*(_value(operand, sample) for operand in term.operands))
+    return found
 
 
 def _has_tensor(term: Term) -> bool:

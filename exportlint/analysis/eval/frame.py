@@ -118,6 +118,7 @@ class Frame:
     """The variables of a call, and the frame that it was called from.
 
     While `choosing`, the method at hand is called only if its receiver is not a tensor, or only if it is one.
+    `unpacked` is the expression of which the statement at hand takes a fixed number of items.
     """
 
     __slots__ = (
@@ -149,6 +150,7 @@ class Frame:
         "receiver",
         "returns",
         "symbol",
+        "unpacked",
         "yielding",
         "yields",
     )  # fmt: skip
@@ -192,6 +194,7 @@ class Frame:
         self.at_return: list[Callable[[], None]] = []
         self.yields: list[Value] = []
         self.yielding: ast.expr | None = None
+        self.unpacked: ast.expr | None = None
         self.loops: list[Loop] = []
         self.nonlocals: set[str] = set()
         self.globals: set[str] = set()

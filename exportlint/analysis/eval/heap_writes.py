@@ -69,6 +69,13 @@ def bind_attribute(frame: Frame, receiver: Value, name: str, value: Value, node:
             receiver.instance.places.setdefault(name, frame.trail(node, f"`{{}}` is assigned in `{frame.symbol}`"))
 
 
+def bind_registered(frame: Frame, receiver: Object, name: str, value: Value, node: ast.AST, source: ast.AST) -> None:
+    """`receiver._buffers[name] = value`, past what `nn.Module` does when an attribute is assigned."""
+    before = frame.stored(receiver.instance, name)
+    note_write(frame, attribute_cell(receiver, name), node, value, before, source, "binding")
+    _keep(frame, receiver.instance, name, value)
+
+
 def _keep(frame: Frame, instance: Instance, name: str, value: Value) -> None:
     """Let an attribute hold a value on the way at hand."""
     cell = Cell(instance, name)

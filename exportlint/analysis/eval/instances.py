@@ -20,6 +20,7 @@ from exportlint.analysis.domain.values import (
     Instance,
     Object,
     Origin,
+    Registry,
     Tensor,
     TorchModule,
     Value,
@@ -42,6 +43,8 @@ from exportlint.analysis.torch import table
 from exportlint.analysis.torch.layers import find_layer
 from exportlint.syntax.definitions import Class
 
+REGISTRIES = frozenset({"_buffers", "_parameters", "_modules"})
+
 
 @has_attributes(Object)
 def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
@@ -61,6 +64,8 @@ def _attribute(frame: Frame, value: Object, name: str, node: ast.AST) -> Value:
         return ClassValue(instance.definition)
     if name == "__dict__":
         return AttributesOf(value)
+    if name in REGISTRIES and is_module(frame, instance.definition):
+        return UNKNOWN if frame.engine.constructing else Registry(value, name)
     computed = computed_attribute(frame, instance, name)
     if computed is not None:
         return computed

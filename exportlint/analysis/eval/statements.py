@@ -11,6 +11,7 @@ from exportlint.analysis.domain.values import (
     NONE,
     BoundMethod,
     ClassValue,
+    Const,
     Function,
     Tensor,
     TorchModule,
@@ -21,7 +22,7 @@ from exportlint.analysis.eval.assignment import assign, forget, is_followed, not
 from exportlint.analysis.eval.baked_values import bake_in
 from exportlint.analysis.eval.container_changes import changed_by, deleted
 from exportlint.analysis.eval.declared_types import believed, declared_variable
-from exportlint.analysis.eval.demands import data_of, demand_truth, read_data
+from exportlint.analysis.eval.demands import data_of, demand_truth, is_constant, read_data
 from exportlint.analysis.eval.divergence import note_raise
 from exportlint.analysis.eval.frame import Frame, executes
 from exportlint.analysis.eval.gradients import note_write, written
@@ -29,6 +30,7 @@ from exportlint.analysis.eval.heap_writes import change_contents, write_contents
 from exportlint.analysis.eval.names import decorated, named_value
 from exportlint.analysis.eval.narrowing import narrowed
 from exportlint.analysis.eval.operators import operate
+from exportlint.analysis.eval.sizes import note_fixed_rows
 from exportlint.analysis.eval.state_access import note_tensor_write
 from exportlint.analysis.eval.subscripts import slice_bounds
 from exportlint.analysis.eval.tensor_results import is_computed_from_input
@@ -47,10 +49,16 @@ def _expression(frame: Frame, node: ast.Expr) -> bool:
 
 @executes(ast.Assign)
 def _assignment(frame: Frame, node: ast.Assign) -> bool:
+    if any(map(_counts_items, node.targets)):
+        frame.unpacked = node.value
     value = frame.evaluate(node.value)
     for target in node.targets:
         assign(frame, target, value, node)
     return True
+
+
+def _counts_items(target: ast.expr) -> bool:
+    return isinstance(target, (ast.Tuple, ast.List)) and not any(isinstance(e, ast.Starred) for e in target.elts)
 
 
 @executes(ast.AnnAssign)
@@ -75,14 +83,19 @@ def _augmented_assignment(frame: Frame, node: ast.AugAssign) -> bool:
         read_data(frame, old, node.target, symbol, mutates=True)
         bake_in(frame, operand, node, "operator")
         frame.emit(Mutation, node, old, api=symbol, target=old, operands=(operand,))
-        if find(AUGMENTED.get(type(node.op), symbol)).runs_on_constants:
+        runs_on_constants = find(AUGMENTED.get(type(node.op), symbol)).runs_on_constants
+        if runs_on_constants:
             note_tensor_write(frame, node.target, node.target, old, (operand,))
+        if not isinstance(node.op, ast.MatMult):
+            note_fixed_rows(frame, (old, operand), node, symbol)
         data = data_of(operand)
         if isinstance(data, Tensor):
             read_data(frame, data, node.value, symbol)
         depends_on_input = is_computed_from_input(old) or any(is_computed_from_input(t) for t in tensors_in(operand))
         made = written(old, (operand,), frame)
-        value: Value = replace(made, data=None, known=False, depends_on_input=depends_on_input)
+        is_kept = runs_on_constants and is_constant(old) and (isinstance(operand, Const) or is_constant(operand))
+        known = is_kept and old.known
+        value: Value = replace(made, data=None, known=known, constant=is_kept, depends_on_input=depends_on_input)
         if not isinstance(node.target, ast.Subscript):
             note_write(frame, old, (operand,), None, node.target)
     else:

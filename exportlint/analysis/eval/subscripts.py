@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from exportlint.analysis.domain.baked_values import Baked, baked_in
-from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim
+from exportlint.analysis.domain.dim import ANY_SIZE, ONE, Dim, Expression
 from exportlint.analysis.domain.lattice import each, join, options
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape
 from exportlint.analysis.domain.values import (
@@ -23,6 +23,7 @@ from exportlint.analysis.domain.values import (
     External,
     Object,
     Python,
+    Registry,
     Scalar,
     Sequence,
     Shape,
@@ -50,7 +51,7 @@ from exportlint.analysis.eval.demands import (
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.gradients import is_unplaced, note_write, requires_grad, written
 from exportlint.analysis.eval.names import top_level_value
-from exportlint.analysis.eval.sizes import DATA, data_shape, sliced
+from exportlint.analysis.eval.sizes import DATA, data_shape, note_fixed_rows, read_at, sliced
 from exportlint.analysis.eval.state_access import STORED, note_attribute_read, note_made_tensor_write
 from exportlint.analysis.eval.tensor_results import result
 from exportlint.analysis.facts import HostRead, Mutation
@@ -93,7 +94,7 @@ def _item(frame: Frame, node: ast.Subscript, container: Value, index: Value) -> 
             base = built_on(container)
             return UNKNOWN if base is container else _item(frame, node, base, index)
         return frame.call(frame.attribute(container, "__getitem__", node), Arguments((index,)), node)
-    if isinstance(container, AttributesOf):
+    if isinstance(container, (AttributesOf, Registry)):
         name = index.value if isinstance(index, Const) else None
         if not isinstance(name, str):
             return UNKNOWN
@@ -186,7 +187,7 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
         elif isinstance(value, Const) and value.value is None:
             dims.append(ONE)
         elif isinstance(value, Tensor) and _selects_by_data(value):
-            dims.append(data_shape(frame, UNSHAPED, (len(dims),), node).at(len(dims)))
+            dims.append(_selected(frame, part, value, node, len(dims)))
             position += 1
         elif isinstance(value, (Tensor, Tuple, Sequence)):
             dims.append(ANY_SIZE)
@@ -206,6 +207,16 @@ def _tensor_item(frame: Frame, node: ast.Subscript, tensor: Tensor, index: Value
     made = result(frame, node, "indexing", (tensor, *values), tensor.kind, shape)
     unplaced = _is_unplaced_view(frame, tensor, parts, values)
     return replace(_related(tensor, made, parts, values), origin=tensor.origin, unplaced=unplaced, trail=tensor.trail)
+
+
+def _selected(frame: Frame, part: ast.expr, index: Tensor, node: ast.AST, position: int) -> Dim:
+    """How much a mask or index selects: as much as there are indices, and what a mask in a variable always selects."""
+    count = index.shape.at(0)
+    if index.kind == "int" and isinstance(count, Expression):
+        return count
+    if index.kind == "bool" and isinstance(part, ast.Name) and index.trail is not None:
+        return read_at(frame, index.trail.node, "mask")
+    return read_at(frame, node, position)
 
 
 def _is_unplaced_view(frame: Frame, tensor: Tensor, parts: Seq[ast.expr], values: Seq[Value]) -> bool:
@@ -365,6 +376,9 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
             frame.emit(Mutation, target, option, api="[…] =", target=option, operands=(value,))
             note_made_tensor_write(frame, target, target, option, (value,), STORED)
             _note_stored_at(frame, target, index)
+            first = target.slice.elts[0] if isinstance(target.slice, ast.Tuple) and target.slice.elts else target.slice
+            if isinstance(first, ast.Slice) and not _cuts_rows(first):
+                note_fixed_rows(frame, (option, value), target, "[…] =")
         elif isinstance(option, (Tuple, Sequence)):
             is_open = isinstance(option, Sequence) and option.type == ITERABLE
             if not isinstance(target.slice, ast.Slice) and not is_open:
@@ -372,6 +386,10 @@ def store(frame: Frame, target: ast.Subscript, container: Value, value: Value) -
         elif isinstance(option, Dict):
             demand_hash(frame, index, target.slice, "dict key")
     _store_baked(frame, target, container, value)
+
+
+def _cuts_rows(node: ast.Slice) -> bool:
+    return any(bound is not None for bound in (node.lower, node.upper, node.step))
 
 
 def _store_baked(frame: Frame, target: ast.Subscript, container: Value, value: Value) -> None:

@@ -69,6 +69,7 @@ def result(
         broadcast(tensors) if operation in BROADCASTS else shape,
         known=bool(tensors) and all(t.known and t.origin is Origin.FRESH for t in tensors),
         literal=bool(tensors) and all(t.literal for t in tensors),
+        constant=bool(tensors) and all(t.constant and t.origin is Origin.FRESH for t in tensors),
         assumed=bool(tensors) and not certain,
         region=frame.engine.region,
         form=_form(operation, operands, kind) if frame.engine.region else None,

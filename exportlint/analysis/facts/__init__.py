@@ -185,10 +185,10 @@ class ContainerMutation(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Identity(Fact):
-    """The identity of a tensor is used as a value: `id(x)`, `hash(x)`, `x is y`."""
+    """The identity of a tensor, or of a bool read from one, is used as a value: `id(x)`, `x is y`, `b is True`."""
 
     operator: Literal["id()", "hash()", "is", "is not"]
-    operand: Tensor
+    operand: Tensor | Scalar
     other: Value | None = None
 
 

@@ -47,7 +47,8 @@ class BufferWrite(Fact):
 
     `before` is what the buffer was; `at_root`: it is the exported module's own; `changes` is what differs for sure from
     the tensor that was there. `varies`: so do its values, by the inputs of the call or by what they were before.
-    `restored`: at the end of the call it is bound to what it was bound to when the call began.
+    `restored`: at the end of the call it is bound to what it was bound to when the call began. `as_given`: it is then
+    bound to an input as it was given, or to what another buffer was bound to.
     """
 
     name: str
@@ -56,6 +57,7 @@ class BufferWrite(Fact):
     changes: Literal["nothing", "dtype", "shape", "presence"]
     varies: bool
     restored: bool = False
+    as_given: bool = False
 
     @property
     def met_at(self) -> Place:

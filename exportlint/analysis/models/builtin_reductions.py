@@ -28,6 +28,7 @@ from exportlint.analysis.eval.demands import (
     demand_truth,
     elements,
     keyed_elements,
+    known_items,
     truth,
 )
 from exportlint.analysis.eval.frame import Frame
@@ -59,6 +60,10 @@ def _any_all(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Va
 @builtin("sum", pure=True)
 def _sum(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     item = elements(frame, first_of(arguments), argument_node(node))
+    summed = known_items(first_of(arguments)) or (item,)
+    truth_value = next((s for i in summed if isinstance(s := data_of(i), Scalar) and s.kind == "bool"), None)
+    if truth_value is not None:
+        frame.emit(Conversion, node, truth_value, target="arithmetic", operand=truth_value)
     if any(isinstance(o, Tensor) for o in options(item)):
         return result(frame, node, "sum", (item, *arguments.positional[1:]), getattr(item, "kind", None))
     if isinstance(item, Size):

@@ -24,6 +24,7 @@ from exportlint.analysis.eval.demands import (
     data_of,
     demand_number,
     demand_truth,
+    is_constant,
     note_text,
 )
 from exportlint.analysis.eval.frame import Frame
@@ -112,6 +113,8 @@ builtin("complex", pure=True)(_number("complex"))
 def _bool(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
     value = first_of(arguments)
     assert isinstance(node, ast.Call)
+    if is_constant(value):
+        return Python("bool")
     is_true = demand_truth(frame, value, node, "bool()")
     data = data_of(value)
     if data is not None and frame.engine.mode == "strict":

@@ -42,7 +42,7 @@ from exportlint.analysis.eval.demands import (
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.heap_writes import change_contents, write_contents
 from exportlint.analysis.eval.instances import note_call
-from exportlint.analysis.eval.sizes import note_conversion, varying_size
+from exportlint.analysis.eval.sizes import note_conversion, note_order, varying_size
 from exportlint.analysis.eval.state_access import method_owner
 from exportlint.analysis.facts import Branch, Conversion
 from exportlint.analysis.library_functions import find
@@ -92,7 +92,9 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
         if name == "sort":
             note_sorted_rows(frame, receiver, arguments, node, "sort()")
             key = arguments.keywords.get("key", NONE)
-            data = data_of(item if key == NONE else keyed_elements(frame, receiver, key, node, node))
+            compared = item if key == NONE else keyed_elements(frame, receiver, key, node, node)
+            data = data_of(compared)
+            note_order(frame, compared, node, "sorted()")
             if data is not None:
                 frame.emit(Branch, node, data, construct="sorted()", condition=data)
         if name == "pop":

@@ -9,9 +9,11 @@ from exportlint.analysis.domain.baked_values import baked_in
 from exportlint.analysis.domain.values import PYTHON, UNKNOWN, External, Tensor, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import propagate, read_host
+from exportlint.analysis.eval.demands import data_of, demand_number
 from exportlint.analysis.eval.frame import Frame, calls, note_guarded_operator
 from exportlint.analysis.eval.instances import note_call
 from exportlint.analysis.eval.names import descriptor
+from exportlint.analysis.facts import HostRead
 from exportlint.analysis.library_functions import LibraryFunction, find, shown
 from exportlint.analysis.models.described import call_described
 from exportlint.analysis.models.plain_numbers import note_any_numbers, note_plain_numbers
@@ -84,7 +86,22 @@ def _called(frame: Frame, record: LibraryFunction, arguments: Arguments, node: a
         return PYTHON if name in EXCEPTIONS else UNKNOWN
     if record.effect != "report":
         frame.engine.effects.computes = True
+    if record.arrays is not None:
+        note_arrays(frame, name, arguments, node)
     return call_opaque(frame, name, arguments, node)
+
+
+def note_arrays(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> None:
+    """Record that a function makes an array of a tensor or number that it is surely given."""
+    if frame.engine.constructing:
+        return
+    for value in arguments.values:
+        data = data_of(value)
+        if isinstance(data, Tensor):
+            frame.emit(HostRead, node, data, api=name, operand=data)
+            return
+        if data is not None:
+            demand_number(frame, value, node, "function argument")
 
 
 def call_opaque(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:

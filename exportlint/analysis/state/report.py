@@ -23,7 +23,7 @@ from exportlint.analysis.domain.values import (
 from exportlint.analysis.eval.classes import is_module
 from exportlint.analysis.eval.engine import Engine
 from exportlint.analysis.eval.frame import Frame
-from exportlint.analysis.facts import Fact
+from exportlint.analysis.facts import Fact, Mutation
 from exportlint.analysis.facts.state import BufferWrite, Held, Holder, PlainTensorWrite, StateChange
 from exportlint.analysis.state.buffers import changes
 from exportlint.analysis.state.carried import Calls, Carried
@@ -55,6 +55,7 @@ def report_state(engine: Engine, calls: Calls, root: Value, *, surely_exported: 
             _kept(writes, surely_exported) if cell in calls.restored else writes,
             is_restored=cell in calls.restored,
             beside_tensors=beside_tensors,
+            surely_exported=surely_exported,
         )
     ]
     # of facts about one place, which stands for several objects, the engine keeps the first
@@ -86,12 +87,20 @@ def _is_harmless(fact: Fact) -> bool:
 
 
 def _facts(
-    engine: Engine, carried: Carried, cell: Cell, writes: list[Write], *, is_restored: bool, beside_tensors: bool
+    engine: Engine,
+    carried: Carried,
+    cell: Cell,
+    writes: list[Write],
+    *,
+    is_restored: bool,
+    beside_tensors: bool,
+    surely_exported: bool,
 ) -> Iterator[Fact]:
     for write in writes:
-        if write.kind == "buffer":
+        if write.kind == "buffer" and not (is_restored and _written_in_place(engine, cell)):
             is_lost = carried.varies(cell) or (write.value == NONE and carried.is_found(cell))
-            yield _buffer_write(write, varies=is_lost, is_restored=is_restored)
+            as_given = surely_exported and write.at_root and writes == [write] and _is_as_given(engine, write.value)
+            yield _buffer_write(write, varies=is_lost, is_restored=is_restored, as_given=as_given)
         if write.kind == "tensor" and carried.is_used(cell) and isinstance(write.value, Tensor):
             yield PlainTensorWrite(
                 site_of(write.module, write.node), write.symbol, write.guarded, write.value.trail,
@@ -156,11 +165,32 @@ def _module_of(carried: Carried, function: ast.AST) -> Module:
     return next(found[function] for found in carried.state.functions.values() if function in found)
 
 
-def _buffer_write(write: Write, *, varies: bool, is_restored: bool) -> BufferWrite:
+def _is_as_given(engine: Engine, value: Value) -> bool:
+    """Whether a value is surely an input or a buffer of which the call has not written anything."""
+    if not isinstance(value, Tensor) or value.assumed or value.optional or value.depends_on_input or value.detached:
+        return False
+    is_input = value.origin is Origin.INPUT and bool(value.name) and not value.compacted and value.data is None
+    if not is_input and (value.buffer is None or value.origin is not Origin.BUFFER):
+        return False
+    if not is_input:
+        return not _written_in_place(engine, value.buffer)
+    return not any(t.origin is Origin.INPUT and t.name in {value.name, ""} for t in _changed(engine))
+
+
+def _written_in_place(engine: Engine, buffer: object) -> bool:
+    return any(tensor.buffer == buffer for tensor in _changed(engine))
+
+
+def _changed(engine: Engine) -> Iterator[Tensor]:
+    """The tensors that the call changes in place."""
+    return (fact.target for fact in engine.effects.facts.values() if isinstance(fact, Mutation))
+
+
+def _buffer_write(write: Write, *, varies: bool, is_restored: bool, as_given: bool) -> BufferWrite:
     return BufferWrite(
         site_of(write.module, write.node), write.symbol, write.guarded, None,
         name=_shown(write), before=_held(write.before), at_root=write.at_root, changes=changes(write),
-        varies=varies, restored=is_restored,
+        varies=varies, restored=is_restored, as_given=as_given,
     )  # fmt: skip
 
 

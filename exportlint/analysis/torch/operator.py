@@ -51,12 +51,12 @@ new: its own. view: that of the first tensor. contiguous: that of the first tens
 unchanged: the result is the first tensor itself if there is nothing to convert.
 """
 
-SizeNeed = Literal["every", "nonempty", "several", "unlike", "divided", "keys"]
+SizeNeed = Literal["every", "nonempty", "several", "unlike", "divided", "keys", "weights"]
 """The sizes that may not come from data.
 
 every: all of the first tensor. nonempty: those of it that may be 0. several: those of it that may be 0 or 1. unlike:
 those that may be 0 or 1, and that the second tensor does not have from data as well. divided: the one that is divided.
-keys: the number of keys, if it may be 0.
+keys: the number of keys, if it may be 0. weights: the number of weights of classes.
 """
 
 SymbolicSizes = Literal["fixed", "refused"]
@@ -100,6 +100,7 @@ class Traits(TypedDict, total=False):
     plain: tuple[str, ...]
     compared: tuple[str, ...]
     read: tuple[str, ...]
+    unset: tuple[str, int]
     runs_on_constants: bool
     acts: bool
     strict: Literal["refuses"]
@@ -122,12 +123,12 @@ class Operator:
     must know. `varying`: what becomes of sizes that vary, None where they stay symbols. `rows`: how many rows its
     tensors have. `plain`: parameters that have no symbolic form, `compared`: those that it compares with numbers, so
     that a size can be one but a number read from a tensor cannot, `read`: those whose number TorchDynamo reads if a
-    tensor is given. `runs_on_constants`: in place on constant tensors alone, it changes the first one while non-strict
-    export traces (measured on 2.13). `acts`: it is called for something that is not a result. `host`: what of a tensor
-    it takes out of the graph. `reads_before`: the first torch in which it no longer asks its operands for their values.
-    `strict`: TorchDynamo refuses to call it, measured on 2.13 by a module that calls nothing else; `traced_from` is the
-    first torch whose TorchDynamo traces it after all. `backward`: what becomes of gradients through it, measured on
-    2.13 likewise.
+    tensor is given. `unset`: a parameter, and the number that stands for leaving it out. `runs_on_constants`: in place
+    on constant tensors alone, it changes the first one while non-strict export traces (measured on 2.13). `acts`: it is
+    called for something that is not a result. `host`: what of a tensor it takes out of the graph. `reads_before`: the
+    first torch in which it no longer asks its operands for their values. `strict`: TorchDynamo refuses to call it,
+    measured on 2.13 by a module that calls nothing else; `traced_from` is the first torch whose TorchDynamo traces it
+    after all. `backward`: what becomes of gradients through it, measured on 2.13 likewise.
     """
 
     names: tuple[str, ...]
@@ -142,6 +143,7 @@ class Operator:
     plain: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
+    unset: tuple[str, int] | None = None
     runs_on_constants: bool = False
     acts: bool = False
     strict: Literal["refuses"] | None = None

@@ -26,6 +26,7 @@ from exportlint.analysis.domain.values import (
     Size,
     Tensor,
     TorchModule,
+    Tuple,
     Unknown,
     Value,
 )
@@ -135,6 +136,9 @@ def call_torch(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> 
         return NONE
     if name == "torch.nn.Transformer.generate_square_subsequent_mask":
         return fresh(frame, node, name, arguments.values)
+    if name == "torch.Size":
+        sizes = arguments.get(0) or UNKNOWN
+        return Tuple(sizes.items) if isinstance(sizes, Tuple) else UNKNOWN
     if name == "torch.device":
         device = arguments.get(0)
         return device if isinstance(device, Const) else Python("device")

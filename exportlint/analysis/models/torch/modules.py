@@ -11,6 +11,7 @@ from exportlint.analysis.domain.values import (
     BASE,
     NONE,
     PYTHON,
+    TRUE,
     UNKNOWN,
     ClassValue,
     Const,
@@ -40,6 +41,7 @@ from exportlint.analysis.eval.heap_writes import register_buffer
 from exportlint.analysis.eval.instances import holds_parameters, instantiate, note_call
 from exportlint.analysis.eval.module_parameters import has_parameters
 from exportlint.analysis.eval.parameters import misfit
+from exportlint.analysis.eval.sizes import note_fixed_rows
 from exportlint.analysis.facts import ModuleChange
 from exportlint.analysis.facts.tracing import MisfitCall, ModuleGradFlag
 from exportlint.analysis.library_functions import find, functions
@@ -187,6 +189,11 @@ def _run_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, n
     if layer is not None and layer.effects == "training":
         note_mode(frame, node, module.name.rpartition(".")[2])
     note_module_needs(frame, module, first, node)
+    if layer is not None and layer.recurrent:
+        _note_state_rows(frame, module, arguments, node)
+    if module.name in CELLS and (state := arguments.get(1, "hx")) is not None:
+        states = state.items if isinstance(state, Tuple) else (state,)
+        note_fixed_rows(frame, (first, *states), node, module.name.rpartition(".")[2])
     if module.name in LOSSES:
         note_sizes(frame, f"torch.nn.functional.{LOSSES[module.name]}", arguments.values, arguments, node)
     note_module_reads(frame, module, arguments, node)
@@ -199,6 +206,19 @@ def _run_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, n
         return fresh(frame, node, module.name, arguments.values)
     value = build(frame, node, module.name, api.overloads[0].returns, arguments.values)
     return _trained(value) if is_recording(frame) and has_parameters(module) else value
+
+
+CELLS = frozenset({"torch.nn.RNNCell", "torch.nn.LSTMCell", "torch.nn.GRUCell"})
+
+
+def _note_state_rows(frame: Frame, module: TorchModule, arguments: Arguments, node: ast.AST) -> None:
+    """Record that a recurrent module is given a state with a fixed number of rows, which is its second size."""
+    first, state = arguments.get(0, "input"), arguments.get(1, "hx")
+    batched = first if dict(module.arguments).get("batch_first") == TRUE else None
+    given = state.items if isinstance(state, Tuple) else (state,)
+    rows = [t.but(shape=t.shape.swapped(0, 1)) for t in given if isinstance(t, Tensor) and t.shape.rank == 3]
+    if isinstance(batched, Tensor) and rows:
+        note_fixed_rows(frame, (batched, *rows), node, module.name.rpartition(".")[2])
 
 
 def _trained(value: Value) -> Value:

@@ -47,8 +47,9 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
     """The result of a function or method of the table; what it reads and writes is noted."""
     operands = (*([receiver] if receiver is not None else []), *arguments.values)
     short = api.name if receiver is None else api.name.rpartition(".")[2]
+    given = _without_unset(api, arguments)
     overload = table.select(
-        api, [coarse(v) for v in arguments.positional], {k: coarse(v) for k, v in arguments.keywords.items()}
+        api, [coarse(v) for v in given.positional], {k: coarse(v) for k, v in given.keywords.items()}
     )
     note_sizes(frame, short, operands, arguments, node)
     _note_writes(frame, api, arguments, node, receiver)
@@ -71,6 +72,19 @@ def apply(frame: Frame, api: table.Api, arguments: Arguments, node: ast.AST, rec
         keywords = {name: _as_one(value) for name, value in arguments.keywords.items()}
         arguments = replace(arguments, positional=tuple(map(_as_one, arguments.positional)), keywords=keywords)
     return build(frame, node, short, returns, operands, dynamic=dynamic, creates=api.creates, arguments=arguments)
+
+
+def _without_unset(api: table.Api, arguments: Arguments) -> Arguments:
+    """The arguments without one whose number stands for leaving it out: -1 of `one_hot(x, -1)`."""
+    record = find(api.name)
+    if record.unset is None:
+        return arguments
+    parameter, number = record.unset
+    names = max((overload.parameters for overload in api.overloads), key=len)
+    pairs = zip(names, arguments.positional, strict=False)
+    positional = tuple([value for name, value in pairs if (name, value) != (parameter, Const(number))])
+    keywords = {k: v for k, v in arguments.keywords.items() if (k, v) != (parameter, Const(number))}
+    return replace(arguments, positional=positional, keywords=keywords)
 
 
 def _has_alternatives(operand: Value) -> bool:
@@ -139,7 +153,8 @@ def build(
         return Tuple(items, fields=returns.fields)
     if returns.kind == "tensors":
         shape = data_shape(frame, result_shape(name, operands, arguments), (0,) if dynamic else (), node)
-        return Sequence(result(frame, node, name, flat(operands), None, shape).but(assumed=False), "tuple")
+        kind = dtype_of(returns, operands, arguments)
+        return Sequence(result(frame, node, name, flat(operands), kind, shape).but(assumed=False), "tuple")
     for operand in operands:
         for tensor in tensors_in(operand, 1):
             if returns.kind not in {"int", "bool", "size", "dtype", "device", "str", "none"}:

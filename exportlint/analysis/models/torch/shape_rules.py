@@ -526,6 +526,8 @@ def note_sizes(frame: Frame, name: str, operands: tuple[Value, ...], arguments: 
     if not isinstance(first, Tensor) or not first.shape.varying or first.assumed:
         return
     given = arguments.positional[1:] if library else arguments.positional
+    if short == "split" and node is frame.unpacked:
+        return  # eager takes as many pieces only
     if short == "unbind":
         dim = _dim(given, arguments.keywords, 0, "dim") if given or arguments.keywords else 0
         size = size_at(first, dim) if dim is not None else None

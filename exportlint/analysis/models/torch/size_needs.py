@@ -53,6 +53,11 @@ def note_size_needs(frame: Frame, name: str, operands: tuple[Value, ...], argume
     elif needs == "unlike":
         other = operands[1] if len(operands) > 1 else None
         needed = _perhaps_fewer(tensor, least) - (other.dynamic if isinstance(other, Tensor) else frozenset())
+        if not needed and isinstance(other, Tensor) and isinstance(tensor, Tensor):
+            tensor, needed = other, _perhaps_fewer(other, least) - tensor.dynamic
+    elif needs == "weights":
+        tensor = arguments.get(2, "weight") or tensor
+        needed = frozenset({0}) if tensor is not operands[0] else frozenset()
     elif needs == "divided":
         needed = _along(short, arguments, 1 if "." in name else 0)
     else:

@@ -60,7 +60,9 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         kind = DTYPES.get(f"torch.{find(name).dtype}")
     if kind is None and data is not None:
         kind = promoted(items_of(data)) if isinstance(data, Tuple) and data.items else kind_of(data)
-    literal = isinstance(data, (Const, Python, Size)) and name != "torch.Tensor"
+    number = _number_of(data)
+    literal = number is not None and name != "torch.Tensor"
+    is_constant = literal and not (isinstance(number, Size) and (number.dim.varies or number.dim.is_data))
     sized = name in {"torch.Tensor", "torch.FloatTensor"} and isinstance(data, Scalar)
     region = frame.engine.region
     trail = frame.trail(node, "`{}` is a tensor")
@@ -69,19 +71,29 @@ def make_literal(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -
         Origin.FRESH,
         kind,
         shape,
-        known=literal and not isinstance(data, Size) and frame.engine.mode == "non-strict",
+        known=is_constant and frame.engine.mode == "non-strict",
         literal=literal,
+        constant=is_constant,
         region=region,
         trail=trail,
         dtype=named_dtype(arguments),
     )
 
 
+def _number_of(data: Value | None) -> Const | Python | Size | None:
+    """The number of which a tensor of one element is made: `3` or `[3]`."""
+    while isinstance(data, Tuple) and len(data.items) == 1:
+        data = data.items[0]
+    return data if isinstance(data, (Const, Python, Size)) else None
+
+
 def _shape(name: str, data: Value | None) -> TensorShape:
-    """Of a number, and of a list of numbers."""
+    """Of a number, and of a list of numbers or of such lists."""
     if name not in {"torch.tensor", "torch.as_tensor", "torch.asarray"}:
         return UNSHAPED
     if isinstance(data, (Const, Scalar, Size)):
         return SCALAR
-    is_flat = isinstance(data, Tuple) and all(isinstance(item, (Const, Scalar, Size)) for item in data.items)
-    return TensorShape((constant(len(data.items)),), 1) if is_flat and isinstance(data, Tuple) else UNSHAPED
+    if not isinstance(data, Tuple) or not data.items:
+        return UNSHAPED
+    row = _shape(name, data.items[0])  # torch takes rows of one shape only
+    return UNSHAPED if row.rank is None else TensorShape((constant(len(data.items)), *row.dims), row.rank + 1)

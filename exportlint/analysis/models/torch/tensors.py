@@ -27,7 +27,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import metadata
-from exportlint.analysis.eval.demands import read_data, size_of
+from exportlint.analysis.eval.demands import is_constant, read_data, size_of
 from exportlint.analysis.eval.frame import Frame, calls
 from exportlint.analysis.eval.gradients import is_unplaced, note_grad_flag, written
 from exportlint.analysis.eval.instances import note_call
@@ -206,7 +206,7 @@ def _is_unplaced(record: Operator, call: Call) -> bool:
 def _read(frame: Frame, call: Call, node: ast.AST) -> Value:
     tensor, name = call.tensor, call.name
     read_data(frame, tensor, node, name)
-    if tensor.known or frame.engine.constructing:
+    if tensor.known or is_constant(tensor) or frame.engine.constructing:
         return Python(tensor.kind) if name == "item" else Sequence(Python(tensor.kind))
     if not tensor.assumed:
         frame.emit(HostRead, node, tensor, api=name, operand=tensor)
