@@ -55,20 +55,19 @@ class Context:
         severity = claim.severity(self.mode, self.version)
         return None if guarded and severity is not ERROR else severity
 
+    def declared_severity(
+        self, severity: Severity | None, said: Declared, *, fixed: bool
+    ) -> tuple[Severity | None, str]:
+        """The severity of what limits a size that code says is dynamic, and why it is an error; "" if it is none.
 
-DECLARED = "export fails, since a call in this file gives this dimension a `{}`"
-"""Why a size that varies may not become less than what the call says."""
-
-
-def as_declared(severity: Severity | None, said: Declared, *, fixed: bool) -> tuple[Severity | None, str]:
-    """The severity of what limits a size for which torch.export has been told that it varies, and why it is an error.
-
-    `fixed`: only one size is left. `Dim("batch")` allows no limit within its bounds, `Dim.DYNAMIC` no single size, and
-    torch.export raises ("Constraints violated", torch 2.13, both modes).
-    """
-    if severity is None or not (said == "named" or (said == "dynamic" and fixed)):
-        return severity, ""
-    return ERROR, DECLARED.format("Dim" if said == "named" else "Dim.DYNAMIC")
+        `fixed`: only one size is left. `Dim("batch")` allows no limit within its bounds, and `Dim.DYNAMIC` no single
+        size: torch.export raises "Constraints violated" (torch 2.13 and 2.15, both modes).
+        """
+        is_refused = said == "named" or (said == "dynamic" and fixed)
+        if severity is None or not is_refused or self.version < (2, 13):
+            return severity, ""
+        written = "Dim" if said == "named" else "Dim.DYNAMIC"
+        return ERROR, f"export fails, since a call in this file gives this dimension a `{written}`"
 
 
 LINE = "\0line"

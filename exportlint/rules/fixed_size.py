@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import FixedSize
-from exportlint.claims import INFO, WARNING, Claim, Context, Report, always, as_declared
+from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
 from exportlint.fixes.shapes.slice_bounds import bounded
 from exportlint.registry import rule
 
@@ -18,8 +18,9 @@ SIZE = Claim(non_strict=always(INFO), strict=always(INFO))
 def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
     """`x[:4]`, `x[: n // 2]`, `x.view(3, -1)`, `x + torch.zeros(3, 4)`, `F.cross_entropy(x, torch.tensor([0, 1]))`."""
     claimed = context.severity(SLICE if fact.api == "slice" else SIZE)
-    severity, refusal = as_declared(claimed, fact.declared, fixed=fact.api not in {"slice", "rest"})
-    if severity is None:
+    severity, refusal = context.declared_severity(claimed, fact.declared, fixed=fact.api not in {"slice", "rest"})
+    is_layer = fact.size == 0 and fact.api != "rest"
+    if severity is None or (is_layer and not refusal):
         return
     if fact.api == "slice":
         yield Report(
@@ -36,7 +37,7 @@ def fixed_size(fact: FixedSize, context: Context) -> Iterator[Report]:
             + (f"it may leave fewer than two rows, so {refusal}" if refusal else REST),
             "make sure that the sizes in use are large enough",
         )
-    elif fact.size == 0:
+    elif is_layer:
         yield Report(
             severity,
             f"`{fact.api}` has parameters for one size of this dimension: {refusal}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeBranch
-from exportlint.claims import INFO, WARNING, Claim, Context, Report, always, as_declared
+from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
 from exportlint.fixes.control_flow.cond import cond_fix
 from exportlint.fixes.edit.attempts import first_of
 from exportlint.fixes.shapes.size_branches import without_condition
@@ -24,7 +24,9 @@ def size_branch(fact: SizeBranch, context: Context) -> Iterator[Report]:
     claimed = context.severity(CHECK if is_check else BRANCH)
     is_symbol = context.mode == "strict" and fact.construct in SYMBOLS
     declared = "auto" if is_symbol else fact.declared
-    severity, refusal = as_declared(claimed, declared, fixed=fact.test == "constant" and fact.construct != "in")
+    severity, refusal = context.declared_severity(
+        claimed, declared, fixed=fact.test == "constant" and fact.construct != "in"
+    )
     if fact.test == "one" or severity is None or (fact.raises and not is_check and not refusal):
         return
     if is_check:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeConversion
-from exportlint.claims import WARNING, Claim, Context, Report, always, as_declared
+from exportlint.claims import WARNING, Claim, Context, Report, always
 from exportlint.fixes.shapes.filled_lists import without_loop
 from exportlint.registry import rule
 
@@ -24,7 +24,7 @@ TARGETS = {
 def size_loop(fact: SizeConversion, context: Context) -> Iterator[Report]:
     """`for row in x`, `range(x.shape[0])`, `[0] * n`, `x.unbind(0)`, `torch.split(x, n // 2)`."""
     what, claimed = TARGETS.get(fact.target), context.severity(SPLIT if fact.target == "split()" else CLAIM)
-    severity, refusal = as_declared(claimed, fact.declared, fixed=True)
+    severity, refusal = context.declared_severity(claimed, fact.declared, fixed=True)
     if severity is None or not fact.varies:
         return
     if fact.target == "split()":

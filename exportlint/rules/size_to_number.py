@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.facts.sizes import SizeConversion
-from exportlint.claims import INFO, WARNING, Claim, Context, Report, always, as_declared
+from exportlint.claims import INFO, WARNING, Claim, Context, Report, always
 from exportlint.findings import Fix
 from exportlint.fixes.edit.code import Code
 from exportlint.fixes.edit.parentheses import source
@@ -59,7 +59,9 @@ def size_to_number(fact: SizeConversion, context: Context) -> Iterator[Report]:
         return
     if not fact.varies and fact.target != "int()":
         return
-    severity, refusal = as_declared(context.severity(_claim(fact)), fact.declared, fixed=not fact.is_float)
+    severity, refusal = context.declared_severity(
+        context.severity(_claim(fact)), fact.declared, fixed=not fact.is_float
+    )
     if severity is not None and fact.target == "round()":
         yield Report(
             severity,

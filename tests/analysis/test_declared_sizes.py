@@ -204,3 +204,12 @@ def test_torch_proves_it_of_layers(
             fresh_exports.loaded(file).exported(strict=False)
     else:
         fresh_exports.loaded(file).exported(strict=False)
+
+
+def test_older_torch_is_not_said_to_refuse(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(MODEL.format("x = nn.Linear(4, 5)(x)", "x if n > 2 else -x", NAMED), "utf-8")
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 9)})], tmp_path)
+    found = {f.code: f.severity.value for f in lint([Task(file, settings)]).findings}
+    assert found["EXP401"] == "warning"
+    assert "EXP407" not in found
