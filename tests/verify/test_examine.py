@@ -9,11 +9,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from exportlint.findings import Mode
+from exportlint.verify.kinds import agreed
 from exportlint.verify.protocol import End, Record, job
 from exportlint.verify.results import Comparison, Run
 from exportlint.verify.run import verify
@@ -602,6 +603,19 @@ def test_tolerance_is_relative_to_the_largest_number() -> None:
             "diverges",
             "crashed during compare of the program, zeros",
         ),
+        (
+            End("out of memory"),
+            [{"stage": "compare"}, {"probe": "the program, zeros"}],
+            "not compared",
+            "out of memory during compare of the program, zeros",
+        ),
+        (
+            End("crashed", "signal 11"),
+            [{"stage": "compare"}, {"probe": "eager, zeros"}],
+            "not compared",
+            "crashed during compare of eager, zeros (signal 11)",
+        ),
+        (End("crashed"), [{"stage": "compare"}], "fails", "crashed during compare"),
     ],
 )
 def test_jobs_that_end_early(end: End, events: list[dict[str, Any]], verdict: str, reason: str) -> None:
@@ -622,7 +636,23 @@ def test_what_is_known_of_comparisons_survives_a_crash(project: Path) -> None:
     record.take({"comparison": seen})
     run = record.run(End("crashed"), 1.0, "")
     assert (run.verdict, run.reason) == ("diverges", "example: all")
-    assert run.comparisons == (Comparison("example", "example", "diverges", "all", 2.0),)
+    assert run.comparisons[0] == Comparison("example", "example", "diverges", "all", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("who", "how", "agreement"),
+    [("eager", "crashed", "skipped"), ("eager", "timed out", "skipped"), ("the program", "crashed", "diverges")],
+)
+def test_a_comparison_that_is_cut_short_does_not_agree(
+    who: str, how: Literal["crashed", "timed out"], agreement: str, project: Path
+) -> None:
+    record = Record(target_of(project, "Plain", TWO), "non-strict", "cpu")
+    seen = {"kind": "values", "label": "random", "agreement": "agrees", "detail": "", "difference": None}
+    for event in ({"stage": "compare"}, {"comparison": seen}, {"probe": f"{who}, zeros", "kind": "values"}):
+        record.take(event)
+    run = record.run(End(how), 1.0, "")
+    assert [(c.kind, c.label, c.agreement) for c in run.comparisons[1:]] == [("values", "zeros", agreement)]
+    assert "values" not in agreed(run)
 
 
 def test_large_parameters(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,6 +64,7 @@ class Comparer:
         self._longest, self._shortest = 0.0, math.inf
         self._is_wrong = False
         self._kept: set[str] = set()
+        self._kind = "example"
         self._subject = subject
         self._program = program
         self._module = program.module()
@@ -143,6 +144,7 @@ class Comparer:
 
     def _step(self, kind: str, compare: Callable[[], None]) -> None:
         try:
+        self._kind = kind
             compare()
         except _NoTimeError:
             self._tell(kind, kind, "skipped", "no time is left for it")
@@ -164,10 +166,14 @@ class Comparer:
         return _apart(self._program, self._module, bool(self._subject.shared))
 
     def _observe(self, label: str, module: Any, who: str, inputs: Inputs, number: int, keep_state: bool) -> Outcome:
+    def _probe(self, what: str) -> None:
+        """Say what comes next, which may be the last that is heard."""
+        self._emit({"probe": what, "kind": self._kind})
+
         start = time.monotonic()
         if start + self._longest > self._deadline:
             raise _NoTimeError
-        self._emit({"probe": f"{who}, {label}"})
+        self._probe(f"{who}, {label}")
         outcome = call(module, inputs, number, keep_state)
         seconds = time.monotonic() - start
         self._longest, self._shortest = max(self._longest, 2 * seconds), min(self._shortest, seconds)
@@ -396,9 +402,9 @@ class Comparer:
             return
         number = next(self._numbers)
         for label, of_inputs in (("of the parameters", False), ("of inputs and parameters", True)):
-            self._emit({"probe": f"eager, gradients {label}"})
+            self._probe(f"eager, gradients {label}")
             one = gradients(self._subject.fresh(), self._inputs, number, of_inputs)
-            self._emit({"probe": f"the program, gradients {label}"})
+            self._probe(f"the program, gradients {label}")
             other = gradients(self._fresh_program(), self._inputs, number, of_inputs)
             if one.error is not None or other.error is not None:
                 self._judge("gradients", label, one, other)
@@ -413,7 +419,7 @@ class Comparer:
         if one.error or direct.error or difference(one.value, direct.value, self._job["tolerance"]) is not None:
             self._tell(kind, label, "skipped", _WRONG)  # torch may even crash on it
             return
-        self._emit({"probe": f"the program, {label}"})
+        self._probe(f"the program, {label}")
         self._exported_globals.restore()
         try:
             program = make()
