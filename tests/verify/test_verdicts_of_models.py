@@ -130,6 +130,18 @@ CASES = {
     "time": Case(forward("return x * time.time()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
     "time by another name": Case(forward("return x * now()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
     "date": Case(forward("return x * datetime.date.today().year"), "diverges", "a year later"),
+    "an hour, of a clock that a function imports": Case(
+        forward("import datetime\nreturn x * datetime.datetime.now().hour"),
+        "diverges",
+        "a year later",
+        (("EXP503", "confirmed"),),
+    ),
+    "a time that a function asks for": Case(
+        forward("from time import localtime\nreturn x * localtime().tm_mon"), "diverges", "a year later"
+    ),
+    "whether the seconds are even": Case(
+        forward("return x + 1 if int(now()) % 2 else x"), "diverges", "", (("EXP503", "confirmed"),)
+    ),
     "inputs that are one object": Case(
         forward("return x * 3 if x is y else x + y", "x, y"), "diverges", "one tensor for several", inputs=(X, X)
     ),
