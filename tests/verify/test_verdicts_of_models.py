@@ -142,6 +142,14 @@ CASES = {
     "whether the seconds are even": Case(
         forward("return x + 1 if int(now()) % 2 else x"), "diverges", "", (("EXP503", "confirmed"),)
     ),
+    "random numbers with which the model raises": Case(
+        forward("if random.random() > 0.6:\n    return x\nraise ValueError('unlucky')").replace(
+            "class", "import random\n\n\nclass"
+        ),
+        "diverges",
+        "eager raises ValueError: unlucky, and the program does not",
+        (("EXP502", "confirmed"),),
+    ),
     "inputs that are one object": Case(
         forward("return x * 3 if x is y else x + y", "x, y"), "diverges", "one tensor for several", inputs=(X, X)
     ),
