@@ -150,6 +150,9 @@ CASES = {
         "eager raises ValueError: unlucky, and the program does not",
         (("EXP502", "confirmed"),),
     ),
+    "an output that cannot be saved": Case(
+        forward('return {"x": x, "text": "done"}'), "exports", "save and load: it raises SerializeError: Unable to"
+    ),
     "inputs that are one object": Case(
         forward("return x * 3 if x is y else x + y", "x, y"), "diverges", "one tensor for several", inputs=(X, X)
     ),

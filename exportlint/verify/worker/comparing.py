@@ -21,6 +21,7 @@ from .global_tensors import GlobalTensors
 from .guards import guarded_numbers, refused_sizes
 from .inputs import as_inputs, to_device
 from .lazily import pytree, torch
+from .logs import errors_logged
 from .models import LARGE, Subject
 from .modules import load
 from .settled import digest_of, is_settled
@@ -63,8 +64,8 @@ class Comparer:
         self._deadline = math.inf
         self._longest, self._shortest = 0.0, math.inf
         self._is_wrong = False
-        self._kept: set[str] = set()
         self._kind = "example"
+        self._kept: set[str] = set()
         self._subject = subject
         self._program = program
         self._module = program.module()
@@ -143,8 +144,8 @@ class Comparer:
         return finish
 
     def _step(self, kind: str, compare: Callable[[], None]) -> None:
-        try:
         self._kind = kind
+        try:
             compare()
         except _NoTimeError:
             self._tell(kind, kind, "skipped", "no time is left for it")
@@ -165,11 +166,11 @@ class Comparer:
         self._exported_globals.restore()  # of which the program holds the tensors
         return _apart(self._program, self._module, bool(self._subject.shared))
 
-    def _observe(self, label: str, module: Any, who: str, inputs: Inputs, number: int, keep_state: bool) -> Outcome:
     def _probe(self, what: str) -> None:
         """Say what comes next, which may be the last that is heard."""
         self._emit({"probe": what, "kind": self._kind})
 
+    def _observe(self, label: str, module: Any, who: str, inputs: Inputs, number: int, keep_state: bool) -> Outcome:
         start = time.monotonic()
         if start + self._longest > self._deadline:
             raise _NoTimeError
@@ -446,7 +447,11 @@ class Comparer:
             buffer = io.BytesIO()
             torch.export.save(self._program, buffer)
             buffer.seek(0)
-            return torch.export.load(buffer)
+            with errors_logged("torch.export") as logged:
+                try:
+                    return torch.export.load(buffer)
+                except Exception as error:
+                    raise (logged or [error])[-1] from None  # torch says no more than that it has logged the reason
 
         self._variant("reloaded", "save and load", make)
 
