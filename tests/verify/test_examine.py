@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
+import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -22,8 +24,10 @@ from exportlint.verify.specs import DictSpec, ListSpec, TensorSpec
 from exportlint.verify.target import Called, Convention, Guessed, Inputs, Reference, Script, Target, Written
 from exportlint.verify.worker import comparing, inputs, models
 from exportlint.verify.worker import examine as worker
+from exportlint.verify.worker.aside import Aside
 from exportlint.verify.worker.differences import difference
 from exportlint.verify.worker.specs import evaluate, make_value, names_of
+from exportlint.verify.worker.words import Emit
 
 pytestmark = pytest.mark.thorough
 
@@ -698,6 +702,25 @@ def test_comparisons_leave_time_for_the_verdict(project: Path, monkeypatch: pyte
     assert agreements["example"] == ("agrees", "")
     assert agreements["again"] == ("skipped", "no time is left for it")
     assert agreements["device"] == ("agrees", "the program names no device")
+
+
+@pytest.mark.parametrize(("load", "aside"), [(0.0, ["decomposed", "environment"]), (1e6, ["environment"])])
+def test_while_no_processor_is_idle_only_other_worlds_are_compared_aside(
+    load: float, aside: list[str], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    class Recorded(Aside):
+        def __init__(self, work: Callable[[Emit], None]) -> None:
+            begun.append(inspect.getclosurevars(work).nonlocals["kind"])
+            super().__init__(work)
+
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, load, load))
+    monkeypatch.setattr(comparing, "Aside", Recorded)
+    monkeypatch.setattr(Recorded, "is_possible", lambda: True)
+    run = examine(target_of(project, "Plain", BATCH))
+    assert (run.verdict, begun) == ("exports", aside), shown(run)
+    assert {c.kind for c in run.comparisons if c.agreement == "agrees"} >= {"decomposed", "reloaded"}
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a real device is tried instead")

@@ -140,7 +140,8 @@ class Comparer:
                 compared = event.get("comparison", {})
                 self._note(compared.get("kind"), compared.get("agreement"))
 
-        running = Aside(begin) if self._job["device"] == "cpu" and Aside.is_possible() else None
+        is_aside = self._job["device"] == "cpu" and Aside.is_possible() and (not here or Aside.is_faster())
+        running = Aside(begin) if is_aside else None
         return finish
 
     def _step(self, kind: str, compare: Callable[[], None]) -> None:
