@@ -6,6 +6,8 @@ import ast
 import builtins
 import importlib
 import math
+import sys
+import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -50,13 +52,18 @@ def run_snippet(job: Job, enter: Callable[[str], None]) -> tuple[Subject, Exampl
 
 
 def _namespace(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The globals of the statements. Their file is `__main__` from now on, where what they define may look for them."""
     file = content["file"]
     if content["is_imported"]:
-        return dict(vars(load_module(file["module"], file["file"])))
+        module = load_module(file["module"], file["file"])
+        sys.modules["__main__"] = module
+        return dict(vars(module))
     package = file["module"].rpartition(".")[0]
     if package and any(imports_relatively(text) for _, text in content["statements"]):
         importlib.import_module(package)
-    return {"__name__": file["module"], "__file__": file["file"], "__package__": package, "__builtins__": builtins}
+    main = sys.modules["__main__"] = types.ModuleType(file["module"])
+    main.__dict__.update(__file__=file["file"], __package__=package, __builtins__=builtins)
+    return main.__dict__
 
 
 class _OnDevice(ast.NodeTransformer):

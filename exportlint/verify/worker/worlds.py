@@ -62,7 +62,7 @@ class Reads:
         self.variables = sorted(variables)
         self.modules = [
             module
-            for module in list(sys.modules.values())
+            for module in {id(module): module for module in sys.modules.values()}.values()
             if isinstance(file := getattr(module, "__dict__", {}).get("__file__"), str) and is_of_project(file, root)
         ]
         self._codes = [code for module in self.modules for code in _codes_that_ran(module, rows)]
