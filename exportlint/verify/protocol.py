@@ -231,8 +231,12 @@ class Record:
         return [Comparison(self._kind, self._probe.partition(", ")[2], agreement, self._unfinished(end)[1])]
 
     def _is_ended_by_program(self, end: End) -> bool:
-        """Whether the program crashed where the model did not. Memory may run out for other reasons."""
-        return self._probe.startswith("the program") and end.how in ("crashed", "finished")
+        """Whether the program crashed where the model did not.
+
+        Memory may run out for other reasons, and what torch cannot write into a file is a program nevertheless.
+        """
+        is_other = end.how not in ("crashed", "finished") or self._kind == "reloaded"
+        return self._probe.startswith("the program") and not is_other
 
     def _verdict(self, end: End) -> tuple[Verdict, str]:
         failures = [failure for failure in self._failures if not failure.further]

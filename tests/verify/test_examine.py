@@ -614,6 +614,12 @@ def test_tolerance_is_relative_to_the_largest_number() -> None:
             "out of memory during compare of the program, zeros",
         ),
         (
+            End("crashed", "SIGABRT"),
+            [{"stage": "compare"}, {"probe": "the program, save and load", "kind": "reloaded"}],
+            "not compared",
+            "crashed during compare of the program, save and load (SIGABRT)",
+        ),
+        (
             End("crashed", "signal 11"),
             [{"stage": "compare"}, {"probe": "eager, zeros"}],
             "not compared",

@@ -26,6 +26,7 @@ from .models import LARGE, Subject
 from .modules import load
 from .settled import digest_of, is_settled
 from .slopes import gradient_difference, gradients
+from .system import memory_limit
 from .texts import first_line, is_of_memory, is_refusal, text_of
 from .values import changed_apart, changed_constants, changed_values, shared_in, with_shared
 from .varying import Varying, beyond, far_sizes, other_sizes, with_sizes
@@ -203,7 +204,8 @@ class Comparer:
         self, kind: str, label: str, one: Outcome, other: Outcome, both_vary: Callable[[], bool] = lambda: False
     ) -> None:
         if is_of_memory(one.error) or is_of_memory(other.error):
-            self._tell(kind, label, "skipped", f"there is not enough memory: {(one if one.error else other).raised}")
+            limit = f"; {memory_limit[0]}" if memory_limit else ""
+            self._tell(kind, label, "skipped", f"there is not enough memory for it{limit}")
             return
         if one.error is not None:
             kind = "refused" if kind == "values" else kind
@@ -248,7 +250,8 @@ class Comparer:
         self._tell("state", label, "agrees", difference=max(largest, tolerated) or None)
 
     def _compare_example(self) -> None:
-        self._directly = self._both("example", "example", self._inputs, state=True)
+        number, one, other = self._both("example", "example", self._inputs, state=True)
+        self._directly = number, one.detached(), other.detached()
 
     def _compare_apart(self) -> None:
         """Call both with other numbers in each of the inputs that are one tensor in the example."""
@@ -286,7 +289,7 @@ class Comparer:
                 self._judge("again", "a later call", one, other, vary)
                 return
             largest = max(largest, tolerated)
-            seen.append(one)
+            seen.append(one.detached())
         if one.error is None:
             self._tell_state("after several calls", one, other)
         self._tell("again", "a later call", *_agreement(seen), largest or None)
