@@ -177,6 +177,17 @@ def test_one_tensor_for_several_inputs_becomes_several(tmp_path: Path, interpret
     assert (run_.verdict, run_.reason) == ("exports", "")
 
 
+@pytest.mark.thorough
+def test_what_is_larger_than_needed_is_not_even_tried(tmp_path: Path, interpreter: Path) -> None:
+    code = (
+        f"{HEAD}class Net(nn.Module):\n    def __init__(self, recipe):\n        super().__init__()\n\n"
+        "    def forward(self, x):\n        if len(x) > 1000:\n            raise MemoryError\n        return x\n\n\n"
+        "def test():\n    Net({})(torch.rand(100_000, 30))\n"
+    )
+    (run_,) = run(interpreter, *project(tmp_path, {"net.py": code}).targets)
+    assert [text.partition(": ")[2].replace("x.shape[0]", "batch") for text in run_.inputs] == ["float32[batch=2, 30]"]
+
+
 SCALED = """\
 class Scaled(nn.Module):
     def __init__(self, recipe):

@@ -102,16 +102,15 @@ def _several(example: Example, subject: Subject, job: Job) -> Example:
     What is larger than any input that is tried would only take long.
     """
     varying = varying_of(subject.model, example, job["varying"])
-    error = call(subject.fresh(), (example.arguments, dict(example.keywords)), 0).error
-    if error is not None:
-        raise error
     leaves = pytree.tree_leaves((example.arguments, dict(example.keywords)))
     is_large = any(isinstance(leaf, torch.Tensor) and leaf.numel() > LARGEST for leaf in leaves)
     most = 2 if is_large else math.inf
     others = {key: 2 for key, size in varying.sizes.items() if size == 1 or size > most}
-    if not others:
-        return example
-    inputs = resized(example, varying, {**varying.sizes, **others})
-    if call(subject.fresh(), inputs, 0).error is not None:
-        return example
-    return Example(*inputs)
+    if others:
+        inputs = resized(example, varying, {**varying.sizes, **others})
+        if call(subject.fresh(), inputs, 0).error is None:
+            return Example(*inputs)
+    error = call(subject.fresh(), (example.arguments, dict(example.keywords)), 0).error
+    if error is not None:
+        raise error
+    return example
