@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from exportlint.findings import Mode
 from exportlint.verify.constraints import in_short
-from exportlint.verify.results import Comparison, Failure, Frame, Kind, ModelClass, Run, Stage, Verdict
+from exportlint.verify.results import Agreement, Comparison, Failure, Frame, Kind, ModelClass, Run, Stage, Verdict
 from exportlint.verify.specs import Constant, DictSpec, ListSpec, Spec, TensorSpec
 from exportlint.verify.target import (
     Called,
@@ -164,6 +164,7 @@ class Record:
         self._of = (target.name, device)
         self._mode = mode
         self._probe = ""
+        self._kind: Kind = "example"
         self._failures: list[Failure] = []
         self._comparisons: list[Comparison] = []
         self._lines: Mapping[str, Sequence[int]] = {}
@@ -180,6 +181,7 @@ class Record:
         self.stage = event.get("stage", self.stage)
         self._mode = event.get("mode", self._mode)
         self._probe = event.get("probe", self._probe)
+        self._kind = event.get("kind", self._kind)
         self._versions = event.get("versions", self._versions)
         self._inputs = tuple(event.get("inputs", self._inputs))
         if event.get("model"):
@@ -208,7 +210,7 @@ class Record:
             verdict=verdict,
             reason=reason,
             failures=tuple(self._failures),
-            comparisons=tuple(self._comparisons),
+            comparisons=(*self._comparisons, *self._cut_short(end)),
             lines={file: tuple(rows) for file, rows in self._lines.items()},
             files=dict(self._files),
             inputs=self._inputs,
@@ -220,6 +222,21 @@ class Record:
             again=self._again,
             deleted=tuple(self._deleted),
         )
+
+    def _cut_short(self, end: End) -> list[Comparison]:
+        """The comparison that did not come to its end. Without it, its kind would seem to be compared in full."""
+        if self.stage != "compare":
+            return []
+        agreement: Agreement = "diverges" if self._is_ended_by_program(end) else "skipped"
+        return [Comparison(self._kind, self._probe.partition(", ")[2], agreement, self._unfinished(end)[1])]
+
+    def _is_ended_by_program(self, end: End) -> bool:
+        """Whether the program crashed where the model did not.
+
+        Memory may run out for other reasons, and what torch cannot write into a file is a program nevertheless.
+        """
+        is_other = end.how not in ("crashed", "finished") or self._kind == "reloaded"
+        return self._probe.startswith("the program") and not is_other
 
     def _verdict(self, end: End) -> tuple[Verdict, str]:
         failures = [failure for failure in self._failures if not failure.further]
@@ -251,7 +268,9 @@ class Record:
             return "times out", reason
         if self.stage in _EARLY:
             return "cannot be built", reason
-        return ("diverges" if self.stage == "compare" and self._probe.startswith("the program") else "fails"), reason
+        if self.stage == "compare" and self._probe:
+            return ("diverges" if self._is_ended_by_program(end) else "not compared"), reason
+        return "fails", reason
 
 
 def _summary(failure: Failure) -> str:

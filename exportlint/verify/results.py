@@ -46,7 +46,7 @@ which is not an agreement."""
 
 Verdict = Literal["exports", "not compared", "fails", "diverges", "narrower", "times out", "cannot be built"]
 """`not compared`: export passes, and nothing could be compared, since each call gives something else, for instance, or
-None."""
+None, or the model ends its process."""
 
 
 @dataclass(frozen=True, slots=True)

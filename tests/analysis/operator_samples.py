@@ -110,6 +110,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("linalg.multi_dot", "[m, k]"),
     **_each("chain_matmul", "m, k"),
     **_each("quantize_per_tensor", "x, 0.1, 0, torch.qint8"),
+    **_each("dequantize", "x"),
     **_each("fake_quantize_per_tensor_affine", "x, 0.1, 0, -128, 127"),
     **_each("fake_quantize_per_channel_affine", "m, torch.ones(5), torch.zeros(5, dtype=torch.int32), 1, -128, 127"),
     **_each("histogramdd", "m, [2, 2, 2, 2, 2]"),

@@ -342,7 +342,7 @@ ON_VARYING = {
     "Tensor.to_sparse": "x.to_sparse().to_dense()",
     "Tensor.to_sparse_coo": "x.to_sparse_coo().to_dense()",
     "Tensor.to_sparse_csr": "x.to_sparse_csr().to_dense()",
-    "quantize_per_tensor": "torch.quantize_per_tensor(x, 0.1, 0, torch.qint8).dequantize()",
+    "dequantize": "torch.quantize_per_tensor(x, 0.1, 0, torch.qint8).dequantize()",
     "fake_quantize_per_tensor_affine": "torch.fake_quantize_per_tensor_affine(x, 0.1, 0, -128, 127)",
     "fake_quantize_per_channel_affine": (
         "torch.fake_quantize_per_channel_affine(x, torch.ones(4), torch.zeros(4, dtype=torch.int32), 1, -128, 127)"
@@ -380,6 +380,18 @@ def test_operators_that_need_known_sizes(name: str, tmp_path: Path) -> None:
     with pytest.raises(Exception, match="aten") if record.varying == "refused" else nullcontext():
         program = torch.export.export(model, (torch.rand(6, 4),), dynamic_shapes=({0: torch.export.Dim.AUTO},))
         assert [str(node.meta["val"].shape[0]) for node in program.graph.nodes if node.name == "x"] == ["6"]
+
+
+def test_a_size_may_vary_where_a_tensor_is_quantized(tmp_path: Path) -> None:
+    source = OPERATION.format("torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)")
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    assert lint([Task(tmp_path / "model.py", settings, data=source.encode())]).findings == ()
+    torch = pytest.importorskip("torch")
+    namespace: dict[str, object] = {}
+    exec(source, namespace)
+    model = namespace["Model"]()  # type: ignore[operator]
+    program = torch.export.export(model, (torch.rand(6, 4),), dynamic_shapes=({0: torch.export.Dim("rows")},))
+    assert program.module()(torch.rand(3, 4)).shape == (3, 4)
 
 
 SHOWING = """\

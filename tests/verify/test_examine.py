@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
+import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from exportlint.findings import Mode
+from exportlint.verify.kinds import agreed
 from exportlint.verify.protocol import End, Record, job
 from exportlint.verify.results import Comparison, Run
 from exportlint.verify.run import verify
@@ -21,8 +24,10 @@ from exportlint.verify.specs import DictSpec, ListSpec, TensorSpec
 from exportlint.verify.target import Called, Convention, Guessed, Inputs, Reference, Script, Target, Written
 from exportlint.verify.worker import comparing, inputs, models
 from exportlint.verify.worker import examine as worker
+from exportlint.verify.worker.aside import Aside
 from exportlint.verify.worker.differences import difference
 from exportlint.verify.worker.specs import evaluate, make_value, names_of
+from exportlint.verify.worker.words import Emit
 
 pytestmark = pytest.mark.thorough
 
@@ -602,6 +607,25 @@ def test_tolerance_is_relative_to_the_largest_number() -> None:
             "diverges",
             "crashed during compare of the program, zeros",
         ),
+        (
+            End("out of memory"),
+            [{"stage": "compare"}, {"probe": "the program, zeros"}],
+            "not compared",
+            "out of memory during compare of the program, zeros",
+        ),
+        (
+            End("crashed", "SIGABRT"),
+            [{"stage": "compare"}, {"probe": "the program, save and load", "kind": "reloaded"}],
+            "not compared",
+            "crashed during compare of the program, save and load (SIGABRT)",
+        ),
+        (
+            End("crashed", "signal 11"),
+            [{"stage": "compare"}, {"probe": "eager, zeros"}],
+            "not compared",
+            "crashed during compare of eager, zeros (signal 11)",
+        ),
+        (End("crashed"), [{"stage": "compare"}], "fails", "crashed during compare"),
     ],
 )
 def test_jobs_that_end_early(end: End, events: list[dict[str, Any]], verdict: str, reason: str) -> None:
@@ -622,7 +646,23 @@ def test_what_is_known_of_comparisons_survives_a_crash(project: Path) -> None:
     record.take({"comparison": seen})
     run = record.run(End("crashed"), 1.0, "")
     assert (run.verdict, run.reason) == ("diverges", "example: all")
-    assert run.comparisons == (Comparison("example", "example", "diverges", "all", 2.0),)
+    assert run.comparisons[0] == Comparison("example", "example", "diverges", "all", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("who", "how", "agreement"),
+    [("eager", "crashed", "skipped"), ("eager", "timed out", "skipped"), ("the program", "crashed", "diverges")],
+)
+def test_a_comparison_that_is_cut_short_does_not_agree(
+    who: str, how: Literal["crashed", "timed out"], agreement: str, project: Path
+) -> None:
+    record = Record(target_of(project, "Plain", TWO), "non-strict", "cpu")
+    seen = {"kind": "values", "label": "random", "agreement": "agrees", "detail": "", "difference": None}
+    for event in ({"stage": "compare"}, {"comparison": seen}, {"probe": f"{who}, zeros", "kind": "values"}):
+        record.take(event)
+    run = record.run(End(how), 1.0, "")
+    assert [(c.kind, c.label, c.agreement) for c in run.comparisons[1:]] == [("values", "zeros", agreement)]
+    assert "values" not in agreed(run)
 
 
 def test_large_parameters(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -668,6 +708,25 @@ def test_comparisons_leave_time_for_the_verdict(project: Path, monkeypatch: pyte
     assert agreements["example"] == ("agrees", "")
     assert agreements["again"] == ("skipped", "no time is left for it")
     assert agreements["device"] == ("agrees", "the program names no device")
+
+
+@pytest.mark.parametrize(("load", "aside"), [(0.0, ["decomposed", "environment"]), (1e6, ["environment"])])
+def test_while_no_processor_is_idle_only_other_worlds_are_compared_aside(
+    load: float, aside: list[str], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    class Recorded(Aside):
+        def __init__(self, work: Callable[[Emit], None]) -> None:
+            begun.append(inspect.getclosurevars(work).nonlocals["kind"])
+            super().__init__(work)
+
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, load, load))
+    monkeypatch.setattr(comparing, "Aside", Recorded)
+    monkeypatch.setattr(Recorded, "is_possible", lambda: True)
+    run = examine(target_of(project, "Plain", BATCH))
+    assert (run.verdict, begun) == ("exports", aside), shown(run)
+    assert {c.kind for c in run.comparisons if c.agreement == "agrees"} >= {"decomposed", "reloaded"}
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a real device is tried instead")

@@ -92,6 +92,11 @@ CASES = {
         FAILS,
         "export.*exit code 3",
     ),
+    "os._exit in a later call": (
+        module("if HIDDEN.append(1) or len(HIDDEN) > 3: os._exit(3)\nreturn x", first="HIDDEN = []"),
+        "not compared",
+        r"eager, a later call \(the process ended itself with exit code 3",
+    ),
     "sys.exit": (module(first="sys.exit(5)"), NOT_BUILT, "SystemExit: 5"),
     "interrupt": (module("raise KeyboardInterrupt"), NOT_BUILT, "KeyboardInterrupt"),
     "segmentation fault": (

@@ -130,6 +130,29 @@ CASES = {
     "time": Case(forward("return x * time.time()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
     "time by another name": Case(forward("return x * now()"), "diverges", "a year later", (("EXP503", "confirmed"),)),
     "date": Case(forward("return x * datetime.date.today().year"), "diverges", "a year later"),
+    "an hour, of a clock that a function imports": Case(
+        forward("import datetime\nreturn x * datetime.datetime.now().hour"),
+        "diverges",
+        "a year later",
+        (("EXP503", "confirmed"),),
+    ),
+    "a time that a function asks for": Case(
+        forward("from time import localtime\nreturn x * localtime().tm_mon"), "diverges", "a year later"
+    ),
+    "whether the seconds are even": Case(
+        forward("return x + 1 if int(now()) % 2 else x"), "diverges", "", (("EXP503", "confirmed"),)
+    ),
+    "random numbers with which the model raises": Case(
+        forward("if random.random() > 0.6:\n    return x\nraise ValueError('unlucky')").replace(
+            "class", "import random\n\n\nclass"
+        ),
+        "diverges",
+        "eager raises ValueError: unlucky, and the program does not",
+        (("EXP502", "confirmed"),),
+    ),
+    "an output that cannot be saved": Case(
+        forward('return {"x": x, "text": "done"}'), "exports", "save and load: it raises SerializeError: Unable to"
+    ),
     "inputs that are one object": Case(
         forward("return x * 3 if x is y else x + y", "x, y"), "diverges", "one tensor for several", inputs=(X, X)
     ),

@@ -175,3 +175,40 @@ def test_one_tensor_for_several_inputs_becomes_several(tmp_path: Path, interpret
     )
     (run_,) = run(interpreter, *project(tmp_path, {"add.py": code}).targets)
     assert (run_.verdict, run_.reason) == ("exports", "")
+
+
+@pytest.mark.thorough
+def test_what_is_larger_than_needed_is_not_even_tried(tmp_path: Path, interpreter: Path) -> None:
+    code = (
+        f"{HEAD}class Net(nn.Module):\n    def __init__(self, recipe):\n        super().__init__()\n\n"
+        "    def forward(self, x):\n        if len(x) > 1000:\n            raise MemoryError\n        return x\n\n\n"
+        "def test():\n    Net({})(torch.rand(100_000, 30))\n"
+    )
+    (run_,) = run(interpreter, *project(tmp_path, {"net.py": code}).targets)
+    assert [text.partition(": ")[2].replace("x.shape[0]", "batch") for text in run_.inputs] == ["float32[batch=2, 30]"]
+
+
+SCALED = """\
+class Scaled(nn.Module):
+    def __init__(self, recipe):
+        super().__init__()
+
+    def forward(self, x):
+        return x * sys.modules["__main__"].SCALE
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("is_apart", [False, True])
+def test_the_file_that_makes_a_model_is_main_while_it_runs(is_apart: bool, tmp_path: Path, interpreter: Path) -> None:
+    scaled = f"import sys\n{HEAD}{SCALED}"
+    main = (
+        'SCALE = 2.0\n\n\nif __name__ == "__main__":\n    net = Scaled({})\n    print(net(SCALE * torch.rand(2, 3)))\n'
+    )
+    files = (
+        {"scaled.py": scaled, "train.py": f"import torch\nfrom scaled import Scaled\n\n{main}"}
+        if is_apart
+        else {"scaled.py": f"{scaled}\n\n{main}"}
+    )
+    (run_,) = run(interpreter, *project(tmp_path, files).targets)
+    assert (run_.verdict, run_.reason) == ("exports", "")

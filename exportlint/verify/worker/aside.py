@@ -23,9 +23,14 @@ class Aside:
 
     @staticmethod
     def is_possible() -> bool:
-        """Whether there is a processor for it, and nothing here that a forked process would stumble over."""
+        """Whether there are several processors, and nothing here that a forked process would stumble over."""
         alone = threading.active_count() == 1 and not torch.cuda.is_initialized()
         return sys.platform == "linux" and alone and (os.cpu_count() or 1) > 1
+
+    @staticmethod
+    def is_faster() -> bool:
+        """Whether a processor is idle. Else all takes longer aside than here, since memory is copied."""
+        return os.getloadavg()[0] < (os.cpu_count() or 1)
 
     def __init__(self, work: Callable[[Emit], None]) -> None:
         for stream in (sys.stdout, sys.stderr):

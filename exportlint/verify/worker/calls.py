@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import random
 import sys
-from dataclasses import dataclass, field
+import traceback
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .differences import difference
@@ -27,6 +28,13 @@ class Outcome:
     state: dict[str, Any] = field(default_factory=dict)
     written: frozenset[str] = frozenset()
     changes: bool = False
+
+    def detached(self) -> Outcome:
+        """The same without what gradients would be computed from, which is as large as all that the call computed."""
+        try:
+            return replace(self, value=snapshot(self.value), inputs=snapshot(self.inputs))
+        except Exception:  # of tensors that cannot be copied
+            return self
 
     @property
     def raised(self) -> str:
@@ -67,6 +75,7 @@ def call(module: Any, inputs: Inputs, number: int, keep_state: bool = False) -> 
         outcome.value = module(*arguments, **keywords)
     except BaseException as error:  # whatever users raise, SystemExit as well
         outcome.error = error
+        traceback.clear_frames(error.__traceback__)  # which hold all tensors that were computed until then
     if keep_state:
         outcome.state = state_of(module)
         changed = (n for n, t in outcome.state.items() if n not in before or difference(before[n], t, 0.0) is not None)

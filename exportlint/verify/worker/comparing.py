@@ -21,10 +21,12 @@ from .global_tensors import GlobalTensors
 from .guards import guarded_numbers, refused_sizes
 from .inputs import as_inputs, to_device
 from .lazily import pytree, torch
+from .logs import errors_logged
 from .models import LARGE, Subject
 from .modules import load
 from .settled import digest_of, is_settled
 from .slopes import gradient_difference, gradients
+from .system import memory_limit
 from .texts import first_line, is_of_memory, is_refusal, text_of
 from .values import changed_apart, changed_constants, changed_values, shared_in, with_shared
 from .varying import Varying, beyond, far_sizes, other_sizes, with_sizes
@@ -63,6 +65,7 @@ class Comparer:
         self._deadline = math.inf
         self._longest, self._shortest = 0.0, math.inf
         self._is_wrong = False
+        self._kind = "example"
         self._kept: set[str] = set()
         self._subject = subject
         self._program = program
@@ -138,10 +141,12 @@ class Comparer:
                 compared = event.get("comparison", {})
                 self._note(compared.get("kind"), compared.get("agreement"))
 
-        running = Aside(begin) if self._job["device"] == "cpu" and Aside.is_possible() else None
+        is_aside = self._job["device"] == "cpu" and Aside.is_possible() and (not here or Aside.is_faster())
+        running = Aside(begin) if is_aside else None
         return finish
 
     def _step(self, kind: str, compare: Callable[[], None]) -> None:
+        self._kind = kind
         try:
             compare()
         except _NoTimeError:
@@ -163,11 +168,15 @@ class Comparer:
         self._exported_globals.restore()  # of which the program holds the tensors
         return _apart(self._program, self._module, bool(self._subject.shared))
 
+    def _probe(self, what: str) -> None:
+        """Say what comes next, which may be the last that is heard."""
+        self._emit({"probe": what, "kind": self._kind})
+
     def _observe(self, label: str, module: Any, who: str, inputs: Inputs, number: int, keep_state: bool) -> Outcome:
         start = time.monotonic()
         if start + self._longest > self._deadline:
             raise _NoTimeError
-        self._emit({"probe": f"{who}, {label}"})
+        self._probe(f"{who}, {label}")
         outcome = call(module, inputs, number, keep_state)
         seconds = time.monotonic() - start
         self._longest, self._shortest = max(self._longest, 2 * seconds), min(self._shortest, seconds)
@@ -195,7 +204,8 @@ class Comparer:
         self, kind: str, label: str, one: Outcome, other: Outcome, both_vary: Callable[[], bool] = lambda: False
     ) -> None:
         if is_of_memory(one.error) or is_of_memory(other.error):
-            self._tell(kind, label, "skipped", f"there is not enough memory: {(one if one.error else other).raised}")
+            limit = f"; {memory_limit[0]}" if memory_limit else ""
+            self._tell(kind, label, "skipped", f"there is not enough memory for it{limit}")
             return
         if one.error is not None:
             kind = "refused" if kind == "values" else kind
@@ -240,7 +250,8 @@ class Comparer:
         self._tell("state", label, "agrees", difference=max(largest, tolerated) or None)
 
     def _compare_example(self) -> None:
-        self._directly = self._both("example", "example", self._inputs, state=True)
+        number, one, other = self._both("example", "example", self._inputs, state=True)
+        self._directly = number, one.detached(), other.detached()
 
     def _compare_apart(self) -> None:
         """Call both with other numbers in each of the inputs that are one tensor in the example."""
@@ -278,7 +289,7 @@ class Comparer:
                 self._judge("again", "a later call", one, other, vary)
                 return
             largest = max(largest, tolerated)
-            seen.append(one)
+            seen.append(one.detached())
         if one.error is None:
             self._tell_state("after several calls", one, other)
         self._tell("again", "a later call", *_agreement(seen), largest or None)
@@ -396,9 +407,9 @@ class Comparer:
             return
         number = next(self._numbers)
         for label, of_inputs in (("of the parameters", False), ("of inputs and parameters", True)):
-            self._emit({"probe": f"eager, gradients {label}"})
+            self._probe(f"eager, gradients {label}")
             one = gradients(self._subject.fresh(), self._inputs, number, of_inputs)
-            self._emit({"probe": f"the program, gradients {label}"})
+            self._probe(f"the program, gradients {label}")
             other = gradients(self._fresh_program(), self._inputs, number, of_inputs)
             if one.error is not None or other.error is not None:
                 self._judge("gradients", label, one, other)
@@ -413,7 +424,7 @@ class Comparer:
         if one.error or direct.error or difference(one.value, direct.value, self._job["tolerance"]) is not None:
             self._tell(kind, label, "skipped", _WRONG)  # torch may even crash on it
             return
-        self._emit({"probe": f"the program, {label}"})
+        self._probe(f"the program, {label}")
         self._exported_globals.restore()
         try:
             program = make()
@@ -440,7 +451,11 @@ class Comparer:
             buffer = io.BytesIO()
             torch.export.save(self._program, buffer)
             buffer.seek(0)
-            return torch.export.load(buffer)
+            with errors_logged("torch.export") as logged:
+                try:
+                    return torch.export.load(buffer)
+                except Exception as error:
+                    raise (logged or [error])[-1] from None  # torch says no more than that it has logged the reason
 
         self._variant("reloaded", "save and load", make)
 

@@ -6,6 +6,8 @@ import ast
 import builtins
 import importlib
 import math
+import sys
+import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -50,13 +52,18 @@ def run_snippet(job: Job, enter: Callable[[str], None]) -> tuple[Subject, Exampl
 
 
 def _namespace(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The globals of the statements. Their file is `__main__` from now on, where what they define may look for them."""
     file = content["file"]
     if content["is_imported"]:
-        return dict(vars(load_module(file["module"], file["file"])))
+        module = load_module(file["module"], file["file"])
+        sys.modules["__main__"] = module
+        return dict(vars(module))
     package = file["module"].rpartition(".")[0]
     if package and any(imports_relatively(text) for _, text in content["statements"]):
         importlib.import_module(package)
-    return {"__name__": file["module"], "__file__": file["file"], "__package__": package, "__builtins__": builtins}
+    main = sys.modules["__main__"] = types.ModuleType(file["module"])
+    main.__dict__.update(__file__=file["file"], __package__=package, __builtins__=builtins)
+    return main.__dict__
 
 
 class _OnDevice(ast.NodeTransformer):
@@ -95,16 +102,15 @@ def _several(example: Example, subject: Subject, job: Job) -> Example:
     What is larger than any input that is tried would only take long.
     """
     varying = varying_of(subject.model, example, job["varying"])
-    error = call(subject.fresh(), (example.arguments, dict(example.keywords)), 0).error
-    if error is not None:
-        raise error
     leaves = pytree.tree_leaves((example.arguments, dict(example.keywords)))
     is_large = any(isinstance(leaf, torch.Tensor) and leaf.numel() > LARGEST for leaf in leaves)
     most = 2 if is_large else math.inf
     others = {key: 2 for key, size in varying.sizes.items() if size == 1 or size > most}
-    if not others:
-        return example
-    inputs = resized(example, varying, {**varying.sizes, **others})
-    if call(subject.fresh(), inputs, 0).error is not None:
-        return example
-    return Example(*inputs)
+    if others:
+        inputs = resized(example, varying, {**varying.sizes, **others})
+        if call(subject.fresh(), inputs, 0).error is None:
+            return Example(*inputs)
+    error = call(subject.fresh(), (example.arguments, dict(example.keywords)), 0).error
+    if error is not None:
+        raise error
+    return example

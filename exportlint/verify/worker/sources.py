@@ -72,14 +72,15 @@ def _by_one_way(job: Job, enter: Enter, example: Example | None, budget: Budget)
 
 
 def _part(job: Job, wholes: Sequence[Job], budget: Budget) -> tuple[Subject, Example]:
-    reasons: list[str] = []
+    reasons: dict[str, list[str]] = {}
     for whole in wholes:
         if not reasons or not budget.is_spent():
             found, error = _attempt(functools.partial(_part_of_whole, whole, job, budget))
             if found is not None:
                 return found
-            reasons.append(f"{whole['name']}: {type(error).__name__}: {first_line(text_of(error))}")
-    raise LookupError(f"no model that runs calls it: {'; '.join(dict.fromkeys(reasons))}")
+            reasons.setdefault(f"{type(error).__name__}: {first_line(text_of(error))}", []).append(whole["name"])
+    told = (f"{', '.join(dict.fromkeys(names))}: {reason}" for reason, names in reasons.items())
+    raise LookupError(f"no model that runs calls it: {'; '.join(told)}")
 
 
 def _part_of_whole(whole: Job, job: Job, budget: Budget) -> tuple[Subject, Example]:

@@ -21,8 +21,12 @@ from .lazily import torch
 from .values import another
 from .varying import zipped
 
-_YEAR = 365 * 24 * 3600
+_LATER = {"a year later": 400 * 24 * 3600 + 12_345, "a year and half a minute later": 400 * 24 * 3600 + 12_376}
+"""In seconds. Each field of a date differs, and between the two whether the number of seconds is even."""
 _CLOCKS = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
+_CLOCKS_BY_DEFAULT = ("localtime", "gmtime", "ctime")
+"""Those that tell of the present unless they are given a time."""
+_CLOCK_MODULES = frozenset(("time", "datetime"))
 _FACTORIES = frozenset(
     ("arange", "empty", "eye", "full", "linspace", "logspace", "ones", "rand", "randn", "tensor", "zeros")
 )
@@ -58,7 +62,7 @@ class Reads:
         self.variables = sorted(variables)
         self.modules = [
             module
-            for module in list(sys.modules.values())
+            for module in {id(module): module for module in sys.modules.values()}.values()
             if isinstance(file := getattr(module, "__dict__", {}).get("__file__"), str) and is_of_project(file, root)
         ]
         self._codes = [code for module in self.modules for code in _codes_that_ran(module, rows)]
@@ -118,8 +122,11 @@ def worlds(model: Any, reads: Reads) -> Iterator[World]:
             if value != now:
                 shown = f"{name} unset" if value is None else f"{name}={value}"
                 yield World("environment", shown, lambda _, n=name, v=value: _with_variable(n, v))  # type: ignore[misc]
-    if any(_later(value) is not None for module in reads.modules for value in _named(module, reads.names)):
-        yield World("time", "a year later", lambda _: _shadowed(reads.modules, _later))
+    if _CLOCK_MODULES & reads.names or any(
+        _later(value, 0) is not None for module in reads.modules for value in _named(module, reads.names)
+    ):
+        for label, seconds in _LATER.items():
+            yield World("time", label, lambda _, s=seconds: _in_time(reads.modules, s))  # type: ignore[misc]
     if "id" in reads.names:
         yield World("identity", "other objects", lambda _: _shadowed(reads.modules, _identity, adds=("id",)))
     if reads.compares_identity:
@@ -258,44 +265,66 @@ def _shadowed(modules: list[Any], instead: Callable[[Any], Any], adds: tuple[str
                 own.pop(name, None)
 
 
-def _later(value: Any) -> Any:
-    """What a clock, or a module with clocks, becomes a year later; None for all else."""
-    if value is time:
-        return _copied(time, _later)
-    if value is datetime:
-        return _copied(datetime, _later)
+@contextlib.contextmanager
+def _in_time(modules: list[Any], seconds: int) -> Iterator[None]:
+    """Have the modules of the project see a later time, also where a function imports a clock itself."""
+    later = functools.partial(_later, seconds=seconds)
+    imported = {name: sys.modules[name] for name in _CLOCK_MODULES if name in sys.modules}
+    with _shadowed(modules, later):
+        sys.modules.update({name: later(module) for name, module in imported.items()})
+        try:
+            yield
+        finally:
+            sys.modules.update(imported)
+
+
+def _later(value: Any, seconds: int) -> Any:
+    """What a clock, or a module with clocks, becomes so many seconds later; None for all else."""
+    if value is time or value is datetime:
+        return _copied(value, functools.partial(_later, seconds=seconds))
     for clock in _CLOCKS:
-        for name, later in ((clock, _YEAR), (f"{clock}_ns", _YEAR * 10**9)):
+        for name, later in ((clock, seconds), (f"{clock}_ns", seconds * 10**9)):
             original = getattr(time, name, None)
             if original is not None and value is original:
                 return functools.partial(_added, original, later)
-    if value is datetime.datetime:
-        return _LaterDatetime
-    return _LaterDate if value is datetime.date else None
+    for name in _CLOCKS_BY_DEFAULT:
+        if value is getattr(time, name):
+            return functools.partial(_at, value, seconds)
+    if value is datetime.datetime or value is datetime.date:
+        return _later_dates(datetime.timedelta(seconds=seconds))[value is datetime.date]
+    return None
 
 
 def _added(clock: Callable[[], Any], later: int) -> Any:
     return clock() + later
 
 
-class _LaterDatetime(datetime.datetime):
-    @classmethod
-    def now(cls, tz: Any = None) -> Any:
-        return datetime.datetime.now(tz) + datetime.timedelta(days=400)
-
-    @classmethod
-    def utcnow(cls) -> Any:
-        return cls.now(datetime.timezone.utc).replace(tzinfo=None)
-
-    @classmethod
-    def today(cls) -> Any:
-        return cls.now()
+def _at(function: Callable[[float], Any], later: int, seconds: float | None = None) -> Any:
+    return function(time.time() + later if seconds is None else seconds)
 
 
-class _LaterDate(datetime.date):
-    @classmethod
-    def today(cls) -> Any:
-        return datetime.date.today() + datetime.timedelta(days=400)
+def _later_dates(later: datetime.timedelta) -> tuple[type, type]:
+    """What `datetime.datetime` and `datetime.date` become."""
+
+    class Datetime(datetime.datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return datetime.datetime.now(tz) + later
+
+        @classmethod
+        def utcnow(cls) -> Any:
+            return cls.now(datetime.timezone.utc).replace(tzinfo=None)
+
+        @classmethod
+        def today(cls) -> Any:
+            return cls.now()
+
+    class Date(datetime.date):
+        @classmethod
+        def today(cls) -> Any:
+            return Datetime.now().date()
+
+    return Datetime, Date
 
 
 def _copied(module: Any, instead: Callable[[Any], Any]) -> Any:

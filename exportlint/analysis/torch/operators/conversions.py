@@ -25,5 +25,7 @@ OPERATORS = (
         """,
         varying="refused",
     ),
-    *each("quantize_per_tensor fake_quantize_per_tensor_affine", varying="refused", plain=("scale", "zero_point")),
+    operator("quantize_per_tensor", shape="same", plain=("scale", "zero_point")),
+    operator("dequantize", shape="same", storage="unchanged", varying="refused"),
+    operator("fake_quantize_per_tensor_affine", varying="refused", plain=("scale", "zero_point")),
 )
