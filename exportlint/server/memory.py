@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-MAX_RESIDENT = 300_000_000
+MAX_RESIDENT = 250_000_000
 """More memory than this, in bytes, the server does not keep when it begins with a document."""
 
 LEAST_DOCUMENTS = 10

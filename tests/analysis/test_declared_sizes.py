@@ -213,3 +213,13 @@ def test_older_torch_is_not_said_to_refuse(tmp_path: Path) -> None:
     found = {f.code: f.severity.value for f in lint([Task(file, settings)]).findings}
     assert found["EXP401"] == "warning"
     assert "EXP407" not in found
+
+
+def test_a_call_that_may_fail_claims_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    text = MODEL.format("pass", "x if n > 2 else -x", NAMED).replace(
+        "    return export(", "    with pytest.raises(UserError):\n        export("
+    )
+    file.write_text(f"import pytest\nfrom torch._dynamo.exc import UserError\n{text}", "utf-8")
+    settings = combine([Layer(tmp_path, {"torch-version": (2, 13)})], tmp_path)
+    assert {f.severity.value for f in lint([Task(file, settings)]).findings if f.code == "EXP401"} == {"warning"}

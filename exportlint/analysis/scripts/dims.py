@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from exportlint.analysis.domain.dim import DECLARATIONS
 from exportlint.analysis.domain.script_values import Dim, Example, Hint, Model
@@ -39,7 +40,9 @@ def exported_dims(facts: Iterable[Fact]) -> Mapping[str, Mapping[str, Mapping[in
             for tensor, shape in leaves(example, spec):
                 for dim, value in dims(tensor, shape).items():
                     if isinstance(value, Dim | Hint) and value != Hint("STATIC"):
-                        parameter[dim] = _wider(_range(value), parameter.get(dim))
+                        size = _range(value)
+                        said = replace(size, declared="auto") if fact.guarded else size  # it may be there to fail
+                        parameter[dim] = _wider(said, parameter.get(dim))
     return found
 
 
