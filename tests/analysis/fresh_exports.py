@@ -24,7 +24,10 @@ MODULE = "strict_model"
 
 
 def refusal(file: Path, *, strict: bool) -> str:
-    """Why torch.export refuses the `Model` of a file for a tensor of 3 rows and 4 columns; empty if it does not."""
+    """Why torch.export refuses the `Model` of a file for a tensor of 3 rows and 4 columns; empty if it does not.
+
+    A file that has a function `exported` exports the model by that.
+    """
     ours, theirs = _CONTEXT.Pipe(duplex=False)
     with ours:
         process = _CONTEXT.Process(target=_export, args=(file, strict, theirs))
@@ -52,9 +55,12 @@ def loaded(file: Path) -> ModuleType:
 def _export(file: Path, strict: bool, result: Connection) -> None:
     import torch
 
-    model = loaded(file).Model().eval()
+    module = loaded(file)
     try:
-        torch.export.export(model, (torch.ones(3, 4),), strict=strict)
+        if hasattr(module, "exported"):
+            module.exported(strict)
+        else:
+            torch.export.export(module.Model().eval(), (torch.ones(3, 4),), strict=strict)
     except Exception as error:
         result.send(f"{type(error).__name__}: {error}")
     else:

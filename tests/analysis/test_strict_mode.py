@@ -161,7 +161,6 @@ REFUSED = [
     "x = x * sorted([Own(2), Own(1)])[0].value",
     "rows = [Own(i) for i in range(2)]; rows.sort()",
     "x = x + 1 if x.is_inference() else x",
-    "x = x + 1 if torch.is_inference_mode_enabled() else x",
     "x.storage()",
     "stack = contextlib.ExitStack(); stack.enter_context(torch.no_grad())",
     "stack = contextlib.ExitStack(); stack.enter_context(torch.no_grad() if self.training else torch.enable_grad())",

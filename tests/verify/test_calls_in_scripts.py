@@ -152,7 +152,7 @@ def test_what_torch_refuses_of_a_call_is_at_its_line(case: str, code: str, said:
 @pytest.mark.parametrize(
     ("case", "line", "code", "severity"),
     [
-        ("sized", "return x * self.times if x.shape[0] == 2 else x", "EXP401", "warning"),
+        ("sized", "return x * self.times if x.shape[0] == 2 else x", "EXP401", "error"),  # a warning without the call
         ("fixed", "return x.view(2, -1) * self.times", "EXP407", "error"),  # an info, were it not for the call
     ],
 )

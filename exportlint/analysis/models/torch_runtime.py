@@ -22,7 +22,7 @@ functions("torch.backends.mps.is_available", strict="refuses", traced_from=(2, 1
 functions("torch.backends.cudnn.is_available torch.jit.fork torch.jit._fork torch.jit.isinstance", strict="refuses")
 functions("torch.compiler.reset torch.hub.get_dir torch.utils.data.get_worker_info", strict="refuses")
 functions("torch.futures.Future torch.typename torch.is_storage", strict="refuses")
-functions("torch.backends.cuda.sdp_kernel torch.is_inference torch.is_inference_mode_enabled", strict="refuses")
+functions("torch.backends.cuda.sdp_kernel torch.is_inference", strict="refuses")
 functions("torch.distributions.Distribution.set_default_validate_args", strict="refuses")
 functions(
     """
