@@ -38,6 +38,8 @@ __all__ = ["RULINGS", "Judged", "Judgement", "Ruling", "Sources", "Surprise", "j
 Sources = Callable[[str], SourceFile | None]
 """Gives the file of a name, or None if it cannot be read."""
 
+_OF_DECLARED_SIZES = frozenset({"EXP401", "EXP402", "EXP403", "EXP407"})
+"""What is an error only where a call gives the dimension a `Dim`, and else says that the program is narrower."""
 _OF_CALLS, _OF_SIZES = "EXP8", "EXP4"
 _OF_WHAT_IS_CALLED = frozenset({"EXP614"})
 """Rules about a call because of what is inside: torch blames that."""
@@ -170,9 +172,12 @@ class _Court:
             )
         if not exported(run):
             return self._by_failures(finding, run)
-        if finding.severity is Severity.ERROR:
+        if finding.severity is Severity.ERROR and finding.code not in _OF_DECLARED_SIZES:
             return Judged(finding, "refuted", "the line ran, and export passed", run)
-        return _by_comparisons(finding, run)
+        judged = _by_comparisons(finding, run)
+        if finding.severity is Severity.ERROR and judged.ruling == "refuted":
+            return Judged(finding, "not reached", "the line ran, but it is about a call that gives a `Dim`", run)
+        return judged
 
     def _by_failures(self, finding: Finding, run: Run) -> Judged:
         """What a run says of a finding that ran, if export failed and torch does not blame its line."""
