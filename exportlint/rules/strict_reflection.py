@@ -6,10 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from exportlint.analysis.domain.lattice import tensors_in
-from exportlint.analysis.domain.values import (
-    Const,
-    External,
-)
+from exportlint.analysis.domain.values import Const, External
 from exportlint.analysis.facts import Call
 from exportlint.analysis.facts.tracing import (
     AliasSubscript,

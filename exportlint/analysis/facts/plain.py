@@ -115,7 +115,13 @@ _PLAIN = frozenset({str, int, bool, float, Site})
 def _fields(kind: type) -> tuple[tuple[str, bool], ...]:
     """The fields of a dataclass that its constructor takes, and whether only the interpreter asks for them."""
     is_value = issubclass(kind, Value)
-    return tuple((one.name, is_value and one.name in INTERNAL) for one in fields(kind) if one.init)
+    return tuple((name, is_value and name in INTERNAL) for name in made_with(kind))
+
+
+@functools.cache
+def made_with(kind: type) -> tuple[str, ...]:
+    """The fields that the constructor of a dataclass takes; none of another type."""
+    return tuple(one.name for one in fields(kind) if one.init) if is_dataclass(kind) else ()
 
 
 def class_name(cls: Class) -> ClassName:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Protocol
 
@@ -14,6 +13,7 @@ from exportlint.analysis.domain.trails import Route, Site, Trail
 from exportlint.analysis.eval.call_graph import CallRecord
 from exportlint.analysis.facts import Fact
 from exportlint.analysis.facts.order import FactKey, Identity
+from exportlint.analysis.facts.plain import made_with
 from exportlint.syntax.chunks import Chunk, Outline
 from exportlint.syntax.definitions import Class, Module
 from exportlint.syntax.inputs import Record
@@ -119,15 +119,9 @@ class Mover:
             return value if is_same else dict(items)
         changed: dict[str, object] = {}
         kind: type = type(value)
-        for name in _fields_of(kind):
+        for name in made_with(kind):
             known = getattr(value, name)
             found = self._of(known)
             if found is not known:
                 changed[name] = found
         return replace(value, **changed) if changed else value  # type: ignore[type-var]
-
-
-@cache
-def _fields_of(kind: type) -> tuple[str, ...]:
-    """The fields that a dataclass is made with; none of another type."""
-    return tuple(one.name for one in fields(kind) if one.init) if is_dataclass(kind) else ()

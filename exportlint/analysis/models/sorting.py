@@ -9,6 +9,7 @@ from collections.abc import Sequence as Values
 from exportlint.analysis.domain.lattice import options
 from exportlint.analysis.domain.values import (
     NONE,
+    ClassValue,
     Dict,
     External,
     Function,
@@ -40,8 +41,7 @@ def note_sorted_rows(frame: Frame, value: Value, arguments: Arguments, node: ast
         if held is not None:
             frame.emit(UntracedOrder, node, held, api=api, of="rows")
             return
-        rows = value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else ()
-        _note_objects(frame, rows, node, api)
+        _note_objects(frame, _rows(value), node, api)
 
 
 def note_choice(frame: Frame, positional: Values[Value], key: Value | None, node: ast.Call, api: str) -> None:
@@ -117,13 +117,9 @@ def _is_plain_object(frame: Frame, value: Value) -> bool:
     """Whether a value is an object of the project that is no number, text, tuple or the like by inheritance."""
     if not isinstance(value, Object):
         return False
-    classes = lineage(frame, value.instance.definition)
-    outside = [base for cls in classes for base in bases(frame, cls) if not _is_of_project(base, classes)]
+    found = (base for cls in lineage(frame, value.instance.definition) for base in bases(frame, cls))
+    outside = (base for base in found if not isinstance(base, ClassValue))
     return all(isinstance(base, External) and _is_plain_base(base.name) for base in outside)
-
-
-def _is_of_project(base: Value, classes: Values[object]) -> bool:
-    return getattr(base, "definition", None) in classes
 
 
 def _is_plain_base(name: str) -> bool:
@@ -138,8 +134,11 @@ def _parts(frame: Frame, value: Value, node: ast.AST) -> tuple[Value, ...]:
         found = frame.peek(pairs.func.value)
         if isinstance(found, Dict):
             return tuple(entry for _, entry in found.entries)
-    rows = value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else ()
-    return tuple(part for row in rows if isinstance(row, Tuple) for part in row.items)
+    return tuple(part for row in _rows(value) if isinstance(row, Tuple) for part in row.items)
+
+
+def _rows(value: Value) -> tuple[Value, ...]:
+    return value.items if isinstance(value, Tuple) else (value.item,) if isinstance(value, Sequence) else ()
 
 
 def _is_held(part: Value) -> bool:
