@@ -57,6 +57,7 @@ from exportlint.analysis.eval.pytree_boundary import (
     watch_outputs,
 )
 from exportlint.analysis.eval.pytree_leaves import is_abstract
+from exportlint.analysis.exported_models import is_model
 from exportlint.analysis.facts import Branch, Conversion, Fact
 from exportlint.analysis.facts.boundary import Output
 from exportlint.analysis.facts.environment import ModeRead
@@ -214,7 +215,8 @@ def _result(cls: Class, engine: Engine, plain: Plain, facts: dict[FactKey, Fact]
     for fact in map(plain.fact, (facts | engine.effects.facts).values()):
         keep(found, fact, Identity(fact.identity))
     exported = engine.exported_as.get(cls.full_name, UNSPECIFIED)
-    return ClassResult(tuple(found.items()), CallRecord(), exported_as=exported)
+    can_be_exported = is_model(Frame(engine, cls.module), cls)
+    return ClassResult(tuple(found.items()), CallRecord(), exported_as=exported, is_model=can_be_exported)
 
 
 def _with_kept(

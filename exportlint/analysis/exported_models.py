@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from exportlint.analysis.eval.classes import find_method, is_module
 from exportlint.analysis.eval.engine import Engine, Options
 from exportlint.analysis.eval.frame import Frame
@@ -22,15 +20,19 @@ def models(module: Module, project: Project, options: Options, kept: KeptResults
         return frozenset()
     load_interpreter()
     frame = Frame(Engine(project, options), module)
-
-    def is_model(cls: Class) -> bool:
-        is_nameable = "<locals>" not in cls.qualname
-        return is_nameable and is_module(frame, cls) and find_method(frame, cls, "forward") is not None
-
     keys = kept.keys(module, project) if kept is not None else {}
-    if kept is None or not keys:
-        return frozenset(filter(is_model, module.classes))
-    return frozenset(cls for cls, key in keys.items() if kept.is_model(key, partial(is_model, cls)))
+
+    def is_one(cls: Class) -> bool:
+        known = kept.is_model(keys[cls]) if kept is not None and cls in keys else None
+        return is_model(frame, cls) if known is None else known
+
+    return frozenset(filter(is_one, module.classes))
+
+
+def is_model(frame: Frame, cls: Class) -> bool:
+    """Whether a class is an `nn.Module` that has a `forward` and that importers can name."""
+    is_nameable = "<locals>" not in cls.qualname
+    return is_nameable and is_module(frame, cls) and find_method(frame, cls, "forward") is not None
 
 
 def names_exported(module: Module, project: Project, options: Options) -> bool | None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from exportlint.analysis.domain.values import Function, Value
 from exportlint.analysis.eval.frame import Frame
 from exportlint.syntax.definitions import FunctionLike
-from exportlint.syntax.walk import children, walk
+from exportlint.syntax.walk import children, once_a_node, walk
 
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 """What binds the name that it has."""
@@ -53,8 +53,8 @@ def _returns(function: _Known, parameter: str, is_function: bool, active: tuple[
     node = function.node
     if isinstance(node, ast.AsyncFunctionDef) or node in active:
         return False
-    bound = Counter(_bound(node))
-    if bound[parameter] or any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in walk(node)):
+    bound = _bound(node)
+    if parameter in bound or _is_generator(node):
         return False
     returned = [node.body] if isinstance(node, ast.Lambda) else _returned(node.body, parameter, is_function)
     for value in (one for expression in returned for one in _alternatives(expression)):
@@ -108,13 +108,13 @@ def _is_true(test: ast.expr, parameter: str) -> bool:
     return ast.unparse(test) in (parameter, f"{parameter} is not None", f"callable({parameter})")
 
 
-def _named(function: _Known, name: ast.Name, bound: Counter[str]) -> _Known | None:
+def _named(function: _Known, name: ast.Name, bound: Mapping[str, int]) -> _Known | None:
     """The function that a name stands for within another."""
     node = function.node
     parameters = {argument.arg for argument in walk(node.args) if isinstance(argument, ast.arg)}
     if name.id in parameters:
         return None
-    if not bound[name.id]:
+    if name.id not in bound:
         return function.outer(name)
     inner = [] if isinstance(node, ast.Lambda) else [one for one in node.body if isinstance(one, ast.FunctionDef)]
     for one in inner:
@@ -123,8 +123,18 @@ def _named(function: _Known, name: ast.Name, bound: Counter[str]) -> _Known | No
     return None
 
 
-def _bound(function: FunctionLike) -> Iterator[str]:
-    """What is bound in the body of a function and of those within it, once for each place."""
+@once_a_node
+def _is_generator(function: FunctionLike) -> bool:
+    return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in walk(function))
+
+
+@once_a_node
+def _bound(function: FunctionLike) -> Mapping[str, int]:
+    """What is bound in the body of a function and of those within it, and in how many places."""
+    return Counter(_bindings(function))
+
+
+def _bindings(function: FunctionLike) -> Iterator[str]:
     body: Iterable[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else function.body
     for node in (inner for statement in body for inner in walk(statement)):
         name: str | None = None

@@ -27,7 +27,7 @@ class ClassResult:
     """What running the entry points of a class gave: its facts by their identities, and which calls lead to them.
 
     `reads` is what was read and asked meanwhile. `exported_as` is what code around the class says.
-    `seconds` is the processor time that it took.
+    `is_model`: an importer can export it. `seconds` is the processor time that it took.
     """
 
     facts: tuple[tuple[FactKey, Fact], ...]
@@ -35,6 +35,7 @@ class ClassResult:
     closure: frozenset[Chunk] = frozenset()
     reads: Record = field(default_factory=Record)
     exported_as: ExportedAs = UNSPECIFIED
+    is_model: bool = False
     seconds: float = field(default=0, compare=False)
 
 

@@ -55,6 +55,11 @@ class EarlierResults:
         """Whether there is a result of a class."""
         return key in self._known
 
+    def get(self, key: Key) -> ClassResult | None:
+        """The result of a class, as it was; None if there is none."""
+        known = self._known.get(key)
+        return None if known is None else known[0]
+
     def seconds(self, key: Key) -> float:
         """How much processor time it took to run a class."""
         return self._known[key][0].seconds

@@ -8,7 +8,7 @@ queries about whole files (`_Queries`) stay the same for these names. `Project.a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
@@ -102,7 +102,6 @@ class KeptResults:
     """Complete findings, so that unchanged findings stay the same objects."""
 
     closures: Closures = field(default_factory=lambda: Closures({}))
-    models: dict[Key, tuple[ClassResult, bool]] = field(default_factory=dict)
     earlier: EarlierResults = field(default_factory=EarlierResults)
     patience: float = math.inf
     """After this many seconds of processor time, classes that have not run again yet get their earlier results."""
@@ -117,14 +116,10 @@ class KeptResults:
         is_current = found is not None and isinstance(outline, Outline) and found == (module, outline)
         return keys_of(module, outline) if is_current and isinstance(outline, Outline) else {}
 
-    def is_model(self, key: Key, ask: Callable[[], bool]) -> bool:
-        """Whether a class is a model, as `ask` says; asked once for each of its results."""
-        result, known = self.results.get(key), self.models.get(key)
-        if result is None:
-            return ask()
-        if known is None or known[0] is not result:
-            known = self.models[key] = result, ask()
-        return known[1]
+    def is_model(self, key: Key) -> bool | None:
+        """Whether a class is a model, as its last run found; None if it has no result."""
+        result = self.results.get(key) or self.earlier.get(key)
+        return None if result is None else result.is_model
 
     def tells_earlier(self, tells: bool) -> None:
         """Note whether earlier results are returned for this version."""
@@ -223,7 +218,6 @@ class KeptResults:
             results[key] = replace(results[key], closure=whole, reads=reads)
         self.results = results
         self.earlier.remove(results)
-        self.models = {key: known for key, known in self.models.items() if key in results}
 
 
 def _outline(project: Project, path: str) -> Outline | int:
