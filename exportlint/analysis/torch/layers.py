@@ -31,12 +31,20 @@ training: in training mode. asked: where its arguments say so.
 """
 
 
+Attends = Literal["always", "asked"]
+"""When a module calls `scaled_dot_product_attention` on its inputs.
+
+asked: with `need_weights=False`. What it computes the weights with needs no sizes.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """What a module of `torch.nn` does.
 
-    `recurrent`: it takes packed sequences. `backward`: what becomes of gradients through it that `forward` takes.
-    `fixes`: the dimension of its input for which its parameters have one size.
+    `recurrent`: it takes packed sequences. `attends`: its inputs are sequences of tokens. `backward`: what becomes of
+    gradients through it that `forward` takes. `fixes`: the dimension of its input for which its parameters have one
+    size.
     """
 
     name: str
@@ -46,6 +54,7 @@ class Layer:
     recurrent: bool = False
     backward: Backward | None = None
     fixes: int | None = None
+    attends: Attends | None = None
 
 
 def _each(
@@ -57,8 +66,11 @@ def _each(
     recurrent: bool = False,
     backward: Backward | None = None,
     fixes: int | None = None,
+    attends: Attends | None = None,
 ) -> tuple[Layer, ...]:
-    return tuple([Layer(name, shape, parameters, effects, recurrent, backward, fixes) for name in names.split()])
+    return tuple(
+        [Layer(name, shape, parameters, effects, recurrent, backward, fixes, attends) for name in names.split()]
+    )
 
 
 LAYERS = (
@@ -131,12 +143,15 @@ LAYERS = (
     *_each("EmbeddingBag", effects="asked"),
     *_each("RNNCell LSTMCell GRUCell", backward="untraced"),
     *_each("RNN LSTM GRU", effects="asked", recurrent=True, backward="untraced", fixes=-1),
-    *_each("MultiheadAttention", effects="asked", backward="untraced", fixes=-1),
-    *_each("TransformerEncoderLayer", shape="same", effects="training", backward="untraced", fixes=-1),
+    *_each("MultiheadAttention", effects="asked", backward="untraced", fixes=-1, attends="asked"),
+    *_each(
+        "TransformerEncoderLayer", shape="same", effects="training", backward="untraced", fixes=-1, attends="always"
+    ),
     *_each(
         "TransformerDecoderLayer Transformer TransformerEncoder TransformerDecoder",
         effects="training",
         backward="untraced",
+        attends="always",
     ),
     *_each("AdaptiveLogSoftmaxWithLoss"),
 )

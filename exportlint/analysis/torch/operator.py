@@ -15,7 +15,7 @@ ShapeRule = Literal[
     "unsqueezed", "squeezed", "flattened", "sized", "filled", "drawn", "counted", "squared", "viewed", "expanded",
     "repeated", "like", "joined", "stacked", "selected", "narrowed", "picked", "divided", "topmost", "spaced", "listed",
     "indexed", "unflattened", "multiplied", "transformed", "padded", "moved", "outer", "grid", "contracted", "resized",
-    "windowed", "abreast", "atop", "behind", "interleaved", "batched", "paired", "tiled", "signal", "image",
+    "windowed", "abreast", "atop", "behind", "interleaved", "batched", "paired", "tiled", "aligned", "signal", "image",
     "volume",
 ]  # fmt: skip
 """How the shape of the result follows from the first tensor and the arguments.
@@ -40,7 +40,8 @@ default. windowed: likewise, with one more at the end. abreast, atop, behind: th
 first, the third dimension, of which they have as many at least (abreast: or one alone). interleaved: each element of
 the dimension `dim` as many times as the argument `repeats` says. batched: the first dimension is that of the first
 tensor, if there are several. paired: the last dimension as long as the second tensor has rows. tiled: repeated, of the
-last dimensions if there are fewer numbers. signal, image, volume: as many rows as the first tensor, then channels and
+last dimensions if there are fewer numbers. aligned: the tensors in a new dimension, as long as the longest. signal,
+image, volume: as many rows as the first tensor, then channels and
 one, two or three dimensions.
 """
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from exportlint.analysis.domain.values import (
     BASE,
+    NONE,
     Dict,
     Instance,
     Sequence,
     TorchModule,
+    Value,
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.models.torch.results import items_of
@@ -28,7 +31,21 @@ def construct(name: str, arguments: Arguments, node: ast.AST) -> TorchModule:
         if short != "Sequential":
             return TorchModule(name, () if first is None else items_of(first))
         return TorchModule(name, tuple(p.item if isinstance(p, Sequence) else p for p in arguments.positional))
-    return TorchModule(name, arguments=tuple(arguments.keywords.items()), created_at=node)
+    named = {**_named(name, arguments.positional), **arguments.keywords}
+    return TorchModule(name, arguments=tuple(named.items()), created_at=node)
+
+
+def _named(name: str, given: Iterable[Value]) -> dict[str, Value]:
+    """The flags, modules and None among positional arguments. Layers that differ only in sizes stay alike."""
+    api = table.lookup(name)
+    if api is None or not api.overloads:
+        return {}
+    parameters = zip(api.overloads[0].parameters, api.overloads[0].types, given, strict=False)
+    return {
+        parameter: value
+        for parameter, type_, value in parameters
+        if type_.removesuffix("?") == "bool" or isinstance(value, TorchModule) or value == NONE
+    }
 
 
 def build_on(instance: Instance, name: str, arguments: Arguments, node: ast.AST) -> None:

@@ -188,7 +188,7 @@ def _run_torch_module(frame: Frame, module: TorchModule, arguments: Arguments, n
     layer = find_layer(module.name)
     if layer is not None and layer.effects == "training":
         note_mode(frame, node, module.name.rpartition(".")[2])
-    note_module_needs(frame, module, first, node)
+    note_module_needs(frame, module, arguments, node)
     if layer is not None and layer.recurrent:
         _note_state_rows(frame, module, arguments, node)
     if module.name in CELLS and (state := arguments.get(1, "hx")) is not None:

@@ -20,7 +20,7 @@ from exportlint.analysis.domain.dim import (
 )
 from exportlint.analysis.domain.lattice import tensors_in
 from exportlint.analysis.domain.shape import UNSHAPED, TensorShape, broadcast, convolved, multiplied, transformed
-from exportlint.analysis.domain.values import TRUE, Const, Scalar, Sequence, Shape, Size, Tensor, Tuple, Value
+from exportlint.analysis.domain.values import FALSE, TRUE, Const, Scalar, Sequence, Shape, Size, Tensor, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import data_of
 from exportlint.analysis.eval.frame import Frame
@@ -228,6 +228,26 @@ def _stacked(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords
     at = _dim_or(0, given, keywords, 0)
     count = ANY_SIZE if UNSHAPED in shapes else constant(len(shapes))
     return UNSHAPED if at is None else reduce(broadcast, shapes).inserted(at, count)
+
+
+def _aligned(
+    shapes: tuple[TensorShape, ...],
+    given: tuple[Value, ...],
+    keywords: dict[str, Value],
+    *,
+    is_counted: bool = True,
+) -> TensorShape:
+    """`pad_sequence([x, y], batch_first=True)`: with the length of the longest."""
+    is_first = keywords.get("batch_first") or (given[0] if given else FALSE)
+    if not isinstance(is_first, Const):
+        return UNSHAPED
+    lengths = [shape.at(0) for shape in shapes]
+    is_known = all(length.varies or length.is_data or length.number is not None for length in lengths)
+    length = reduce(maximum, lengths) if is_known else ANY_SIZE
+    count = constant(len(shapes)) if is_counted else ANY_SIZE
+    rest = reduce(broadcast, [shape.removed(0) for shape in shapes])
+    row = rest.inserted(0, length if is_counted or not is_known else depending(length))
+    return row.inserted(0 if is_first.value else 1, count)
 
 
 def _picked(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
@@ -469,8 +489,8 @@ RULES: dict[ShapeRule, Rule] = {
     "multiplied": _multiplied, "transformed": _transformed, "padded": _padded, "moved": _moved, "outer": _outer,
     "grid": _grid, "contracted": _contracted, "resized": _resized, "windowed": _windowed, "abreast": _abreast,
     "atop": _atop, "behind": _behind, "interleaved": _interleaved, "batched": _batched, "paired": _paired,
-    "tiled": _tiled, "signal": _like_layer(LAYERS["signal"]), "image": _like_layer(LAYERS["image"]),
-    "volume": _like_layer(LAYERS["volume"]),
+    "tiled": _tiled, "aligned": _aligned, "signal": _like_layer(LAYERS["signal"]),
+    "image": _like_layer(LAYERS["image"]), "volume": _like_layer(LAYERS["volume"]),
 }  # fmt: skip
 """What each rule of a record gives; of an operator without one, or under a rule that is not here, nothing is known."""
 
@@ -497,6 +517,8 @@ def result_shape(name: str, operands: Iterable[Value], arguments: Arguments | No
         return UNSHAPED
     if rule in LISTS and not _are_tensors(operands[0]):
         shapes = (*shapes, UNSHAPED)  # more of them, or others
+    if rule is _aligned and not _are_tensors(operands[0]):
+        rule = partial(_aligned, is_counted=False)
     if rule in {_grid, _contracted} and not all(map(_is_counted, operands)):
         return UNSHAPED
     is_behind = library and rule not in CREATES and rule is not _contracted

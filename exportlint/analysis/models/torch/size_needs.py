@@ -7,7 +7,7 @@ import re
 
 from exportlint.analysis.domain.dim import ONE, declared
 from exportlint.analysis.domain.lattice import options, tensors_in
-from exportlint.analysis.domain.values import TRUE, Const, Scalar, Tensor, TorchModule, Tuple, Value
+from exportlint.analysis.domain.values import FALSE, TRUE, UNKNOWN, Const, Scalar, Tensor, TorchModule, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import data_of, held_number, plain_tensor, ranged
 from exportlint.analysis.eval.frame import Frame
@@ -85,7 +85,7 @@ def _computes(name: str, arguments: Arguments) -> bool:
     return (arguments.get(5, flag) or Const(default)) == TRUE
 
 
-def _perhaps_fewer(value: Value, least: int | None) -> frozenset[int]:
+def _perhaps_fewer(value: Value | None, least: int | None) -> frozenset[int]:
     """The dimensions whose size data decides and which, for all that `torch._check` said, may be below `least`.
 
     All of these dimensions if nothing is enough.
@@ -110,16 +110,41 @@ def note_varying_sizes(frame: Frame, name: str, operands: tuple[Value, ...], nod
         frame.emit(SizeConversion, node, varying, target=target, varies=True, refused=refused, declared=said)
 
 
-def note_module_needs(frame: Frame, module: TorchModule, operand: Value, node: ast.AST) -> None:
+def note_module_needs(frame: Frame, module: TorchModule, arguments: Arguments, node: ast.AST) -> None:
     """Record that a module of torch must know a size of its input that data decides, or is for one that varies."""
     short = module.name.rpartition(".")[2]
+    operand = arguments.get(0, "input") or UNKNOWN
     _note_fixed(frame, module, operand, node)
     if module.name in NORMALIZERS and isinstance(operand, Tensor):
         _note(frame, operand, _perhaps_fewer(operand, LEAST["nonempty"]), short, node, LEAST["nonempty"])
     elif (layer := find_layer(module.name)) is not None and layer.recurrent:
-        given = dict(module.arguments).get("batch_first", Const(False))
-        if isinstance(given, Const):
-            _note(frame, operand, frozenset({1 if given == TRUE else 0}), short, node, None)
+        _note(frame, operand, _along_sequence(module, operand), short, node, None)
+    elif layer is not None and (
+        layer.attends == "always" or (layer.attends == "asked" and arguments.get(4, "need_weights") == FALSE)
+    ):
+        least = LEAST["keys"]
+        for tokens in (arguments.get(place, name) for name, place in _TOKENS.items()):
+            needed = _perhaps_fewer(tokens, least) & _along_sequence(module, tokens)
+            if needed:
+                _note(frame, tokens, needed, short, node, least)
+                break
+
+
+_TOKENS = {"query": 0, "src": 0, "tgt": 0, "key": 1, "memory": 1, "value": 2}
+"""The inputs of modules that attend, each with its place."""
+
+
+def _along_sequence(module: TorchModule, operand: Value | None) -> frozenset[int]:
+    """The dimension of an input that counts the items of a sequence; none if the module does not tell."""
+    given = dict(module.arguments)
+    layer = given.get("encoder_layer") or given.get("decoder_layer")
+    if isinstance(layer, TorchModule):
+        return _along_sequence(layer, operand)
+    is_first = given.get("batch_first", FALSE)
+    if layer is not None or not isinstance(is_first, Const):
+        return frozenset()
+    is_batched = not isinstance(operand, Tensor) or operand.shape.rank != 2
+    return frozenset({1 if is_first.value and is_batched else 0})
 
 
 def _note_fixed(frame: Frame, module: TorchModule, operand: Value, node: ast.AST) -> None:
@@ -135,7 +160,9 @@ def _note_fixed(frame: Frame, module: TorchModule, operand: Value, node: ast.AST
         frame.emit(FixedSize, node, operand, api=module.name.rpartition(".")[2], size=0, declared=said)
 
 
-def _note(frame: Frame, operand: Value, needed: frozenset[int], api: str, node: ast.AST, least: int | None) -> None:
+def _note(
+    frame: Frame, operand: Value | None, needed: frozenset[int], api: str, node: ast.AST, least: int | None
+) -> None:
     if isinstance(operand, Tensor) and operand.dynamic & needed and not operand.assumed:
         frame.emit(SizeNeed, node, operand, api=api, operand=operand, least=least)
 

@@ -10,6 +10,7 @@ OPERATORS = (
     operator("hstack", shape="abreast"),
     operator("vstack row_stack", shape="atop"),
     operator("dstack", shape="behind"),
+    operator("nn.utils.rnn.pad_sequence", shape="aligned"),
     operator("meshgrid", shape="grid", storage="view"),
     operator("repeat", shape="repeated"),
     operator("tile", shape="tiled"),
