@@ -9,9 +9,10 @@ import ast
 import builtins
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, cast
+from weakref import WeakKeyDictionary
 
 from exportlint.analysis.domain.lattice import join
 from exportlint.analysis.domain.trails import Site
@@ -320,7 +321,16 @@ class Code:
         return f"{message}, as long as {taken}" if taken else message
 
 
-@lru_cache(maxsize=4)  # they hold the trees of their files, and much more
 def _statements(module: Module) -> tuple[Statements, Concrete]:
-    text, tree = Text(module.source), Tree(module.tree)
-    return Statements(text, tree), Concrete(text, tree)
+    known = _KNOWN.get(module)
+    if known is None:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        text, tree = Text(module.source), Tree(module.tree)
+        known = _KNOWN[module] = Statements(text, tree), Concrete(text, tree)
+    return known
+
+
+_KNOWN: WeakKeyDictionary[Module, tuple[Statements, Concrete]] = WeakKeyDictionary()
+_MOST_KNOWN = 4
+"""Files for which this is kept while they are: their tokens take more memory than their trees."""

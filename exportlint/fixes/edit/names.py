@@ -18,6 +18,7 @@ from exportlint.fixes.edit.text import Text
 from exportlint.fixes.edit.tree import Scope, Tree, bound, parameters
 from exportlint.fixes.errors import DeclinedError
 from exportlint.syntax.definitions import TRIES, FunctionNode, dotted, imported, is_type_checking
+from exportlint.syntax.walk import once_a_node
 
 
 def spelled(name: str, tree: Tree, package: str, node: ast.AST, last_row: int) -> str | None:
@@ -48,7 +49,7 @@ def spelled(name: str, tree: Tree, package: str, node: ast.AST, last_row: int) -
 def qualified(node: ast.expr, module: ast.Module, package: str) -> str | None:
     """The qualified name of what `a.b.c` stands for where `a` is a name of the file; None for anything else."""
     first, _, rest = (dotted(node) or "").partition(".")
-    binding = _top_level(module, package).get(first)
+    binding = _top_level(package)(module).get(first)
     targets = [first] if binding is None else list(binding.targets)
     if not first or len(targets) != 1 or targets[0] is None:
         return None
@@ -66,9 +67,10 @@ class Binding:
     surely: bool = False
 
 
-@functools.lru_cache(maxsize=4)
-def _top_level(module: ast.Module, package: str) -> dict[str, Binding]:
-    return top_level(module.body, package)
+@functools.cache
+def _top_level(package: str) -> Callable[[ast.Module], dict[str, Binding]]:
+    """What finds the names of a file of a package, once for a file."""
+    return once_a_node(lambda module: top_level(module.body, package))
 
 
 def top_level(statements: list[ast.stmt], package: str) -> dict[str, Binding]:
@@ -142,7 +144,7 @@ def _bindings(body: list[ast.stmt], package: str, *, surely: bool) -> Iterator[t
             yield from ((name, None, surely) for name in bound([statement]))
 
 
-@functools.lru_cache(maxsize=256)
+@once_a_node
 def bound_names(scope: Scope) -> frozenset[str]:
     """The names that a function binds: its parameters, and what its body assigns, imports and defines."""
     found = {a.arg for a in (*parameters(scope), scope.args.vararg, scope.args.kwarg) if a is not None}
