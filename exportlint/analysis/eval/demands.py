@@ -32,6 +32,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.instances import operator_method
 from exportlint.analysis.eval.sizes import (
     any_size,
     compared_sizes,
@@ -40,6 +41,7 @@ from exportlint.analysis.eval.sizes import (
     note_guard,
     note_iteration,
     product,
+    settled,
     truth_of,
 )
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
@@ -69,6 +71,8 @@ def is_constant(value: Value) -> bool:
 
 def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construct, **details: object) -> bool | None:
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
+    if isinstance(value, Object) and (own := _own_truth(frame, value, node)) is not None:
+        return demand_truth(frame, own, node, construct, **details)
     demanded = frame.last_operands.pop(node, value) if isinstance(node, ast.BoolOp) else value
     data = None if frame.engine.constructing else data_of(demanded) or plain_tensor(demanded) or _undecided(demanded)
     if data is None and construct != "assert" and not frame.engine.constructing:
@@ -85,10 +89,34 @@ def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construc
     return truth(value)
 
 
+def _own_truth(frame: Frame, value: Object, node: ast.AST) -> Value | None:
+    """What `__bool__` says, or else `__len__`; None if the class of an object has neither."""
+    method = operator_method(frame, value, "__bool__", node)
+    return own_length(frame, value, node) if method is None else frame.call(method, Arguments(()), node)
+
+
+def own_length(frame: Frame, value: Value, node: ast.AST) -> Value | None:
+    """What `len()` makes of the result of `__len__`: a plain number, but for strict mode. None if there is none."""
+    method = operator_method(frame, value, "__len__", node)
+    if method is None:
+        return None
+    count = frame.call(method, Arguments(()), node)
+    is_data = demand_number(frame, count, node, "len()")
+    if frame.engine.mode == "strict":
+        return count
+    return settled(count, "int") if isinstance(count, Size) else Python("int") if is_data else count
+
+
 def _note_either(frame: Frame, value: Value) -> None:
     """Note that something is asked of a value that is data in one way, and something else in another."""
     if isinstance(value, Union) and frame.engine.is_tracing and any(map(data_of, value.options)):
         frame.engine.effects.asks_for_either = True
+
+
+def stands_first(container: Tuple | Sequence, value: Value) -> bool:
+    """Whether a list or tuple may begin with a tensor itself: Python asks for identity before it compares."""
+    first = container.item if isinstance(container, Sequence) else container.items[0] if container.items else None
+    return isinstance(value, Tensor) and value == first
 
 
 def ranged(value: Value) -> Scalar | None:

@@ -6,7 +6,19 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis.domain.lattice import options, tensors_in
-from exportlint.analysis.domain.values import ARRAY, COMPUTED_ARRAY, Python, Sequence, Shape, Size, Tensor, Tuple, Value
+from exportlint.analysis.domain.values import (
+    ARRAY,
+    COMPUTED_ARRAY,
+    UNKNOWN,
+    Const,
+    Python,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    Tuple,
+    Value,
+)
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import demand_number
 from exportlint.analysis.eval.frame import Frame
@@ -88,6 +100,19 @@ def _size_in(value: Value) -> Size | None:
     if isinstance(value, Shape):
         return product(value.tensor)
     return value if isinstance(value, Size) else varying_size(value)
+
+
+@function("numpy.isscalar numpy.iterable", gives="bool", strict="refuses")
+@function("numpy.ndim", gives="int", strict="refuses")
+@function("numpy.shape")
+def _describe(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """What NumPy reads from attributes of a tensor: it converts nothing."""
+    first = arguments.get(0) or UNKNOWN
+    if name == "numpy.shape" and isinstance(first, Tensor):
+        return Shape(first)
+    if name in {"numpy.isscalar", "numpy.iterable"} and isinstance(first, Tensor):
+        return Const(False) if name == "numpy.isscalar" else Python("bool")  # a tensor without dimensions has no elements
+    return Python(find(name).gives)
 
 
 @function("numpy.ndarray.tobytes numpy.ndarray.tofile", strict="refuses")
