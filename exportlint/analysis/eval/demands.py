@@ -43,6 +43,7 @@ from exportlint.analysis.eval.sizes import (
     product,
     settled,
     truth_of,
+    varying_dim,
 )
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.facts.tracing import Text
@@ -286,7 +287,7 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     if isinstance(value, Sequence):
         return value.item
     if isinstance(value, Shape):
-        return Size(trail=value.tensor.trail)
+        return Size(varying_dim(value.tensor), trail=value.tensor.trail)
     if isinstance(value, Scalar) and value.api == "tolist":
         return value  # a row of a list of lists
     if isinstance(value, Dict):
@@ -370,7 +371,12 @@ def rows(frame: Frame, value: Value, node: ast.AST) -> Value:
     """The elements of a value where the code takes a fixed number of them, as `a, b = x` and `f(*x)` do."""
     if isinstance(value, Tensor):
         value = replace(value, shape=value.shape.replaced(0, ANY_SIZE)) if 0 in value.shape.varying else value
-    return elements(frame, value, node)
+    return of_any_place(elements(frame, value, node))
+
+
+def of_any_place(value: Value) -> Value:
+    """An element of which it is not known where it stands: one of the sizes that a loop goes through may not vary."""
+    return replace(value, dim=ANY_SIZE) if isinstance(value, Size) and value.dim.varies else value
 
 
 def size_of(tensor: Tensor, dim: int | None) -> Value:

@@ -75,6 +75,12 @@ def any_size(tensor: Tensor) -> Dim:
     return Approximation(lowest, inf, frozenset().union(*(dim.sources for dim in found)))
 
 
+def varying_dim(tensor: Tensor) -> Dim:
+    """A size that varies, as a loop over all of them meets it; one of which nothing is known if there is none."""
+    found = (dim for dim in tensor.shape.dims if isinstance(dim, Expression) and dim.varies)
+    return ANY_SIZE if tensor.dynamic or tensor.assumed else next(found, ANY_SIZE)
+
+
 def _is_input(tensor: Tensor) -> bool:
     """Whether it is an input as it was given, not a part of one, which may be empty."""
     return tensor.origin is Origin.INPUT and bool(tensor.name) and not tensor.assumed

@@ -50,6 +50,8 @@ def attribute_cell(receiver: Value | None, name: str) -> Cell | None:
         return Cell(receiver.definition, name)
     if isinstance(receiver, Function) and receiver.closure is None:
         return Cell(receiver.node, name)
+    if isinstance(receiver, Function) and receiver.closure is not None and receiver.closure.lasting:
+        return Cell(receiver.closure, f"{receiver.symbol}.{name}")
     return None
 
 

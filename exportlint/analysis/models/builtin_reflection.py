@@ -14,6 +14,7 @@ from exportlint.analysis.domain.values import (
     ClassValue,
     Const,
     Dict,
+    Function,
     Object,
     Origin,
     Python,
@@ -115,10 +116,10 @@ def _getattr(frame: Frame, called: str, arguments: Arguments, node: ast.AST) -> 
 @builtin("setattr", "object.__setattr__")
 def _setattr(frame: Frame, called: str, arguments: Arguments, node: ast.AST) -> Value:
     target, name, value = (arguments.get(i) or UNKNOWN for i in range(3))
-    if isinstance(target, Object):
+    if isinstance(target, (Object, Function)):
         if isinstance(name, Const) and isinstance(name.value, str):
             bind_attribute(frame, target, name.value, value, node, node)
-        else:
+        elif isinstance(target, Object):
             bind_computed(frame, target.instance, name, value)
     return NONE
 

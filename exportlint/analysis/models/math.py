@@ -15,7 +15,7 @@ from exportlint.analysis.library_functions import find, function, functions
 functions("math.isnan math.isinf math.isfinite math.isclose", gives="bool")
 functions("math.isqrt math.gcd math.lcm math.comb math.perm math.factorial", gives="int")
 functions("math.modf math.frexp", gives=None)
-functions("cmath.sqrt cmath.exp cmath.phase", strict="refuses", traced_from=(2, 15))
+functions("cmath.sqrt cmath.exp cmath.phase cmath.polar cmath.log", strict="refuses", traced_from=(2, 15))
 
 
 @function("math.*", gives="float", pure=True)
