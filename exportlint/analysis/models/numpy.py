@@ -126,8 +126,8 @@ def _describe(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> V
     first = arguments.get(0) or UNKNOWN
     if name == "numpy.shape" and isinstance(first, Tensor):
         return Shape(first)
-    if name in {"numpy.isscalar", "numpy.iterable"} and isinstance(first, Tensor):
-        return Const(False) if name == "numpy.isscalar" else Python("bool")  # a tensor without dimensions has no elements
+    if name == "numpy.isscalar" and isinstance(first, Tensor):
+        return Const(False)
     return Python(find(name).gives)
 
 
