@@ -24,6 +24,7 @@ class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.layers = nn.ModuleDict({{"4": nn.Identity(), "7": nn.Identity()}})
+        self.register_buffer("kept", torch.zeros(5, 6))
 
     def forward(self, x: Tensor):
         n, d = x.shape
@@ -57,6 +58,7 @@ USES = {
     "max([x, x * 2], key=lambda t: t.shape[0])": ("", None),
     # pieces
     "x.split(2)[0]": ("size-loop", "size-loop"),
+    "torch.cat([self.kept, x])[-5:]": ("", ""),
     "torch.cat([x, -x]).split(n)[1]": ("", ""),
     "a, b = torch.cat([x, -x]).split(n + 1); return a.sum() - b.sum()": ("", ""),
     "a, *_ = x.split(2); return a": ("size-loop", "size-loop"),
