@@ -23,6 +23,7 @@ from exportlint.analysis.domain.values import (
     Function,
     Guard,
     Object,
+    Origin,
     Python,
     Scalar,
     Sequence,
@@ -285,8 +286,9 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
             needle = None
         if hashed:
             demand_hash(frame, left, node, "set element")
-        if stands_first(right, left):
-            return BOOL
+        if isinstance(left, Tensor) and stands_first(right, left):
+            is_itself = isinstance(right, Tuple) and left.origin is Origin.INPUT and bool(left.name)
+            return Const(positive) if is_itself else BOOL
         if needle is not None and items and not hashed:
             frame.emit(Branch, node, needle, construct="in", condition=needle)
             return BOOL

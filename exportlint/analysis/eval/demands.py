@@ -116,8 +116,11 @@ def _note_either(frame: Frame, value: Value) -> None:
 
 def stands_first(container: Tuple | Sequence, value: Value) -> bool:
     """Whether a list or tuple may begin with a tensor itself: Python asks for identity before it compares."""
-    first = container.item if isinstance(container, Sequence) else container.items[0] if container.items else None
-    return isinstance(value, Tensor) and value == first
+    if isinstance(container, Sequence):
+        return isinstance(value, Tensor) and value == container.item
+    first = container.items[0] if container.items else None
+    is_alike = isinstance(value, Tensor) and value == first
+    return is_alike and getattr(first, "name", "") == getattr(value, "name", "")
 
 
 def ranged(value: Value) -> Scalar | None:
