@@ -163,6 +163,8 @@ def _verdict(fact: Looks) -> tuple[Claim | None, str, str]:
         return None, "", ""
     claim = BY_VERSION[refused.traced_from]
     holder, _, method = fact.name.rpartition(".")
+    if method == "__setattr__":
+        return claim, "an attribute that is set on a function", "keep it in a buffer of the module"
     if method == "__enter__":
         return claim, f"`with` on a `{holder}`", "acquire it where the model is called, or skip it while exporting"
     return (

@@ -194,6 +194,10 @@ class Net(nn.Module):
     def forward(self, x, y):
         return x.sum() + y.sum()
 
+class Nested(nn.Module):
+    def forward(self, xs, scale=None):
+        return sum(x.sum() for x in (xs.values() if isinstance(xs, dict) else xs))
+
 X, Y = torch.ones(4, 3), torch.ones(5, 3)
 n, m = Dim("n"), Dim("m")
 """
@@ -213,14 +217,49 @@ n, m = Dim("n"), Dim("m")
         ("export(Net(), (X, Y), dynamic_shapes=({0: n}, {0: n + 1}))", False),
         ("export(Net(), (X, Y), dynamic_shapes=({0: Dim.AUTO}, {0: Dim.AUTO}))", False),
         ("export(Net(), (X, X + 1), dynamic_shapes=({0: Dim('k', max=8)}, {0: Dim('k', max=8)}))", False),
+        # derived dimensions
+        ("export(Net(), (X, Y), dynamic_shapes=({0: n}, {0: n + 2}))", True),
+        ("export(Net(), (X, Y), dynamic_shapes=({0: 2 * m}, {0: 2 * n}))", True),
+        ("export(Net(), (X, Y), dynamic_shapes=({0: 2 * m}, {0: 2 * n + 1}))", False),
+        ("export(Net(), (X, Y), dynamic_shapes=({0: 4 * m}, None))", True),
+        ("export(Net(), (X, Y), dynamic_shapes=({0: 2 * m}, {0: m + 2}))", True),
+        ("export(Net(), (X, Y), dynamic_shapes=({0: 2 * m}, {0: m + 3}))", False),
+        ("export(Net(), (X, Y), dynamic_shapes=(None, {0: 2 * Dim('k', max=2) + 1}))", False),
+        ("export(Net(), (X, Y), dynamic_shapes=(None, {0: Dim('k', max=3) + 1}))", True),
+        # sizes and what is none
+        ("export(Net(), (X, Y), dynamic_shapes=({0: 4}, {0: 5, 1: 3}))", False),
+        ("export(Net(), (X, Y), dynamic_shapes=({0: 3}, None))", True),
+        ("export(Net(), (X, Y), dynamic_shapes=([None, 4], None))", True),
+        ("export(Net(), (X, Y), dynamic_shapes=({0: 4.0}, None))", True),
+        # containers
+        ("export(Nested(), ([X, Y],), dynamic_shapes={'xs': [{0: n}, None]})", False),
+        ("export(Nested(), ([X, Y],), dynamic_shapes={'xs': ({0: n}, None)})", True),
+        ("export(Nested(), ([X, Y],), dynamic_shapes={'xs': [{0: n}]})", True),
+        ("export(Nested(), ([X, Y],), dynamic_shapes={'xs': {0: n}})", True),
+        ("export(Nested(), ([X, Y],), dynamic_shapes={'xs': None})", True),
+        ("export(Nested(), ({'a': X, 'b': Y},), dynamic_shapes={'xs': {'a': {0: n}, 'b': None}})", False),
+        ("export(Nested(), ({'a': X, 'b': Y},), dynamic_shapes={'xs': {'a': {0: n}}})", True),
+        ("export(Nested(), ({'a': X, 'b': Y},), dynamic_shapes={'xs': {0: n}})", True),
+        ("export(Nested(), ({'a': X, 'b': Y},), dynamic_shapes={'xs': ({0: n}, None)})", True),
+        # what is no tensor
+        ("export(Nested(), ([X, Y], None), dynamic_shapes={'xs': [None, None], 'scale': None})", False),
+        ("export(Nested(), ([X, Y], None), dynamic_shapes={'xs': [None, None], 'scale': {0: n}})", True),
+        ("export(Nested(), ([X, Y], 2), dynamic_shapes={'xs': [None, None], 'scale': Dim.DYNAMIC})", False),
+        ("export(Nested(), ([X, Y], 2), dynamic_shapes={'xs': [None, None], 'scale': {0: n}})", True),
+        ("export(Nested(), ([X, Y], 0.5), dynamic_shapes={'xs': [None, None], 'scale': Dim.AUTO})", True),
     ],
 )
-def test_dimensions_of_one_name_have_to_be_the_same(call: str, is_refused: bool) -> None:
+def test_dynamic_shapes_have_to_fit_the_inputs(call: str, is_refused: bool) -> None:
     assert ("dynamic-shapes" in {name for _, name, _ in found(TWO_DIMENSIONS + call)}) == is_refused
     torch = pytest.importorskip("torch")
+    refusals = (
+        torch._dynamo.exc.UserError,
+        torch.fx.experimental.symbolic_shapes.ConstraintViolationError,
+        AssertionError,
+    )
     try:
         exec(TWO_DIMENSIONS + call, {"__name__": "script"})
-    except torch._dynamo.exc.UserError:
+    except refusals:
         assert is_refused
     else:
         assert not is_refused

@@ -16,6 +16,7 @@ from tests.analysis import fresh_exports
 from tests.analysis.fresh_exports import refusal
 
 MODEL = """\
+import cmath
 import contextlib
 import contextvars
 import copy
@@ -82,6 +83,10 @@ def doubling():
     yield 2
 
 
+def scaled(x):
+    return x * 2
+
+
 class Model(nn.Module):
     def rank(self, value):
         return -value
@@ -139,6 +144,12 @@ ASKED = [
 
 REFUSED = [
     "x = x * CONTEXT.get()",
+    "scaled.calls = 1",
+    "setattr(scaled, 'calls', 1)",
+    "x = x * np.isin([1, 2], [2]).sum()",
+    "x = x * np.polyval([1.0, 2.0], 3.0)",
+    "x = x * np.ndim(self.array)",
+    "x = x * cmath.polar(1j)[0]",
     "CONTEXT.set(2)",
     *(f"x = x + (1 if {asked} else 2)" for asked in ASKED),
     "x = x + (1 if not np.array([1, 2]).any() else 2)",

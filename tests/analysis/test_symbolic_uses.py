@@ -13,6 +13,8 @@ from exportlint.findings import Mode
 from exportlint.linter import Task, lint
 
 MODEL = """\
+import numbers
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -22,6 +24,7 @@ class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.layers = nn.ModuleDict({{"4": nn.Identity(), "7": nn.Identity()}})
+        self.register_buffer("kept", torch.zeros(5, 6))
 
     def forward(self, x: Tensor):
         n, d = x.shape
@@ -55,6 +58,7 @@ USES = {
     "max([x, x * 2], key=lambda t: t.shape[0])": ("", None),
     # pieces
     "x.split(2)[0]": ("size-loop", "size-loop"),
+    "torch.cat([self.kept, x])[-5:]": ("", ""),
     "torch.cat([x, -x]).split(n)[1]": ("", ""),
     "a, b = torch.cat([x, -x]).split(n + 1); return a.sum() - b.sum()": ("", ""),
     "a, *_ = x.split(2); return a": ("size-loop", "size-loop"),
@@ -64,7 +68,18 @@ USES = {
     "x + 1 if f'{n}'.startswith('4') else x": (KEY, KEY),
     "x + int(f'{n}')": (KEY, KEY),
     "x + 1 if str((n, d)) == '(4, 6)' else x": (KEY, NUMBER),
+    "x * len('x'.join(map(str, x.shape)))": (KEY, NUMBER),
+    # all sizes of a shape, one after the other
+    "x.reshape([int(s) for s in x.shape])": (NUMBER, ""),
+    "x.reshape([s for s in x.shape])": ("", ""),
+    "x * 2 if any(s == 4 for s in x.shape) else x": (BRANCH, BRANCH),
+    "sizes = [s for s in x.shape]; return x * 2 if sizes[1] == 6 else x": ("", ""),
+    "x.reshape(-1, *[int(s) for s in x.shape[1:]])": ("", ""),
+    # what its type is
+    "x * 2 if isinstance(n, numbers.Integral) else x": ("size-type-test", ""),
+    "x * 2 if isinstance(n, (numbers.Number, Tensor)) else x": ("size-type-test", ""),
     # NumPy
+    "x * 2 if np.shape(x)[0] == 4 else x": (BRANCH, BRANCH),
     "x + torch.as_tensor(np.linspace(0, 1, n))[:, None]": (NUMBER, NUMBER),
     "x + torch.as_tensor(np.minimum(5, n))": (NUMBER, NUMBER),
     "x + torch.as_tensor(np.zeros((n, 6)))": (NUMBER, ""),

@@ -54,13 +54,17 @@ class Imported(Value):
 class Dim(Value):
     """`torch.export.Dim(name, min=…, max=…)`; bounds that are not given or not known are None.
 
-    `derived`: it is made of another one, as `3 * n + 1` is.
+    `derived`: it is made of another one, as `3 * n + 1` is; then `factor` and `shift` are the numbers, and `root` the
+    name of the other, None if they are not known.
     """
 
     name: str | None = None
     min: int | None = None
     max: int | None = None
     derived: bool = False
+    root: str | None = None
+    factor: int = 1
+    shift: int = 0
 
 
 @immutable

@@ -129,6 +129,8 @@ def _super_attribute(frame: Frame, value: Super, name: str, node: ast.AST) -> Va
         found = bound(frame, receiver, receiver.instance.definition, name, node, after=value.owner)
         if found is not None:
             return found
+        if name == "__setattr__":
+            return Partial(External("builtins.setattr"), (receiver,))
     return BoundMethod(value, name)
 
 
@@ -145,6 +147,8 @@ def _type_attribute(frame: Frame, value: TypeOf, name: str, node: ast.AST) -> Va
 def _python_attribute(frame: Frame, value: Value, name: str, node: ast.AST) -> Value:
     if isinstance(value, Size) and (name == "bit_length" or value.kind == "str"):
         return BoundMethod(value, name)
+    if isinstance(value, Function) and name == "__name__" and not isinstance(value.node, ast.Lambda):
+        return Const(value.node.name)
     if isinstance(value, Python) and value.type is not None and "." in value.type:
         return External(f"{value.type}.{name}")  # a method of a class that is known by its qualified name
     if value == SOME_MODULE and name in {"weight", "bias"}:

@@ -23,6 +23,7 @@ from exportlint.analysis.domain.values import (
     Function,
     Guard,
     Object,
+    Origin,
     Python,
     Scalar,
     Sequence,
@@ -37,7 +38,15 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.baked_values import compared, read_environment
-from exportlint.analysis.eval.demands import data_of, demand_hash, demand_truth, ranged, truth, without_none
+from exportlint.analysis.eval.demands import (
+    data_of,
+    demand_hash,
+    demand_truth,
+    ranged,
+    stands_first,
+    truth,
+    without_none,
+)
 from exportlint.analysis.eval.frame import Frame, evaluates
 from exportlint.analysis.eval.instances import operator_method
 from exportlint.analysis.eval.sizes import (
@@ -277,6 +286,9 @@ def _contains(frame: Frame, node: ast.AST, left: Value, right: Value, positive: 
             needle = None
         if hashed:
             demand_hash(frame, left, node, "set element")
+        if isinstance(left, Tensor) and stands_first(right, left):
+            is_itself = isinstance(right, Tuple) and left.origin is Origin.INPUT and bool(left.name)
+            return Const(positive) if is_itself else BOOL
         if needle is not None and items and not hashed:
             frame.emit(Branch, node, needle, construct="in", condition=needle)
             return BOOL

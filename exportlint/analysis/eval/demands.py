@@ -32,6 +32,7 @@ from exportlint.analysis.domain.values import (
 )
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.frame import Frame
+from exportlint.analysis.eval.instances import operator_method
 from exportlint.analysis.eval.sizes import (
     any_size,
     compared_sizes,
@@ -40,7 +41,9 @@ from exportlint.analysis.eval.sizes import (
     note_guard,
     note_iteration,
     product,
+    settled,
     truth_of,
+    varying_dim,
 )
 from exportlint.analysis.facts import Branch, Construct, Conversion, DataRead
 from exportlint.analysis.facts.tracing import Text
@@ -69,6 +72,8 @@ def is_constant(value: Value) -> bool:
 
 def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construct, **details: object) -> bool | None:
     """The truth of a value, or None if it is not known; a Branch if it is tensor data."""
+    if isinstance(value, Object) and (own := _own_truth(frame, value, node)) is not None:
+        return demand_truth(frame, own, node, construct, **details)
     demanded = frame.last_operands.pop(node, value) if isinstance(node, ast.BoolOp) else value
     data = None if frame.engine.constructing else data_of(demanded) or plain_tensor(demanded) or _undecided(demanded)
     if data is None and construct != "assert" and not frame.engine.constructing:
@@ -85,10 +90,37 @@ def demand_truth(frame: Frame, value: Value, node: ast.expr, construct: Construc
     return truth(value)
 
 
+def _own_truth(frame: Frame, value: Object, node: ast.AST) -> Value | None:
+    """What `__bool__` says, or else `__len__`; None if the class of an object has neither."""
+    method = operator_method(frame, value, "__bool__", node)
+    return own_length(frame, value, node) if method is None else frame.call(method, Arguments(()), node)
+
+
+def own_length(frame: Frame, value: Value, node: ast.AST) -> Value | None:
+    """What `len()` makes of the result of `__len__`: a plain number, but for strict mode. None if there is none."""
+    method = operator_method(frame, value, "__len__", node)
+    if method is None:
+        return None
+    count = frame.call(method, Arguments(()), node)
+    is_data = demand_number(frame, count, node, "len()")
+    if frame.engine.mode == "strict":
+        return count
+    return settled(count, "int") if isinstance(count, Size) else Python("int") if is_data else count
+
+
 def _note_either(frame: Frame, value: Value) -> None:
     """Note that something is asked of a value that is data in one way, and something else in another."""
     if isinstance(value, Union) and frame.engine.is_tracing and any(map(data_of, value.options)):
         frame.engine.effects.asks_for_either = True
+
+
+def stands_first(container: Tuple | Sequence, value: Value) -> bool:
+    """Whether a list or tuple may begin with a tensor itself: Python asks for identity before it compares."""
+    if isinstance(container, Sequence):
+        return isinstance(value, Tensor) and value == container.item
+    first = container.items[0] if container.items else None
+    is_alike = isinstance(value, Tensor) and value == first
+    return is_alike and getattr(first, "name", "") == getattr(value, "name", "")
 
 
 def ranged(value: Value) -> Scalar | None:
@@ -258,7 +290,7 @@ def _elements(frame: Frame, value: Value, node: ast.AST) -> Value:
     if isinstance(value, Sequence):
         return value.item
     if isinstance(value, Shape):
-        return Size(trail=value.tensor.trail)
+        return Size(varying_dim(value.tensor), trail=value.tensor.trail)
     if isinstance(value, Scalar) and value.api == "tolist":
         return value  # a row of a list of lists
     if isinstance(value, Dict):
@@ -342,7 +374,12 @@ def rows(frame: Frame, value: Value, node: ast.AST) -> Value:
     """The elements of a value where the code takes a fixed number of them, as `a, b = x` and `f(*x)` do."""
     if isinstance(value, Tensor):
         value = replace(value, shape=value.shape.replaced(0, ANY_SIZE)) if 0 in value.shape.varying else value
-    return elements(frame, value, node)
+    return of_any_place(elements(frame, value, node))
+
+
+def of_any_place(value: Value) -> Value:
+    """An element of which it is not known where it stands: one of the sizes that a loop goes through may not vary."""
+    return replace(value, dim=ANY_SIZE) if isinstance(value, Size) and value.dim.varies else value
 
 
 def size_of(tensor: Tensor, dim: int | None) -> Value:

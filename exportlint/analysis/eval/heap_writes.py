@@ -17,6 +17,7 @@ from exportlint.analysis.domain.values import (
     Closure,
     Const,
     Dict,
+    Function,
     Instance,
     Object,
     Origin,
@@ -39,6 +40,9 @@ from exportlint.analysis.eval.state_access import (
     mark_written,
     note_write,
 )
+from exportlint.analysis.facts import Call
+
+SET_ATTRIBUTE = "types.FunctionType.__setattr__"
 
 Change = Callable[[Value], Value | None]
 """What a container is after it was changed; None if that is not known."""
@@ -61,6 +65,8 @@ def bind_attribute(frame: Frame, receiver: Value, name: str, value: Value, node:
     is_buffer = isinstance(receiver, Object) and (is_made or name in receiver.instance.buffers)
     attribute = attribute_cell(receiver, name) or layer_cell(frame, receiver, node)
     note_write(frame, attribute, node, value, before, source, "buffer" if is_buffer else "binding")
+    if isinstance(receiver, Function) and attribute is not None and frame.engine.is_tracing:
+        frame.emit(Call, node, None, name=SET_ATTRIBUTE, positional=(), keywords=())
     if isinstance(receiver, ClassValue):
         frame.store_cell(Cell(receiver.definition, name), value, class_attribute(frame, receiver.definition, name))
     if isinstance(receiver, Object):

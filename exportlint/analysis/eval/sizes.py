@@ -75,6 +75,12 @@ def any_size(tensor: Tensor) -> Dim:
     return Approximation(lowest, inf, frozenset().union(*(dim.sources for dim in found)))
 
 
+def varying_dim(tensor: Tensor) -> Dim:
+    """A size that varies, as a loop over all of them meets it; one of which nothing is known if there is none."""
+    found = (dim for dim in tensor.shape.dims if isinstance(dim, Expression) and dim.varies)
+    return ANY_SIZE if tensor.dynamic or tensor.assumed else next(found, ANY_SIZE)
+
+
 def _is_input(tensor: Tensor) -> bool:
     """Whether it is an input as it was given, not a part of one, which may be empty."""
     return tensor.origin is Origin.INPUT and bool(tensor.name) and not tensor.assumed
@@ -452,7 +458,8 @@ def sliced(frame: Frame, node: ast.Slice, tensor: Tensor, position: int) -> Dim:
         frame.peek(bound) if bound is not None else None for bound in (node.lower, node.upper, node.step)
     )
     is_open = size_at(tensor, position) is not None and not frame.engine.constructing
-    for bound in (lower, upper) if is_open else ():
+    # of a size that is only known in part, such as that of `torch.cat([self.kept, x])`, the least is not known
+    for bound in (lower, upper) if is_open and isinstance(size, Expression) else ():
         number = bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else 0
         if abs(number) > LEAST and isinstance(dims.compare(">=", size, constant(abs(number))), str):
             frame.emit(FixedSize, node, tensor, api="slice", size=number, declared=dims.declared(size))

@@ -12,6 +12,7 @@ from exportlint.analysis.domain.values import (
     TRUE,
     ClassValue,
     Function,
+    Instance,
     Object,
     Origin,
     Scalar,
@@ -50,6 +51,8 @@ def attribute_cell(receiver: Value | None, name: str) -> Cell | None:
         return Cell(receiver.definition, name)
     if isinstance(receiver, Function) and receiver.closure is None:
         return Cell(receiver.node, name)
+    if isinstance(receiver, Function) and receiver.closure is not None and receiver.closure.lasting:
+        return Cell(receiver.closure, f"{receiver.symbol}.{name}")
     return None
 
 
@@ -245,6 +248,8 @@ def note_made_tensor_write(
     cell = cell_of(frame, owner) if target.origin is Origin.FRESH and frame.engine.is_tracing else None
     if cell is None:
         return
+    if isinstance(cell.owner, Instance) and cell.name in cell.owner.buffers:
+        return  # the program changes what a call binds a buffer to
     replaces = _is_same_part(owner) if name == STORED else name in REPLACING and not isinstance(owner, ast.Subscript)
     if replaces and isinstance(unindexed(owner), ast.Name):
         return  # a variable has read the state before, but nothing of what is replaced

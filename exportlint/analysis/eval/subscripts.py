@@ -45,6 +45,7 @@ from exportlint.analysis.eval.demands import (
     demand_number,
     filled,
     held_number,
+    of_any_place,
     read_data,
     size_of,
 )
@@ -328,7 +329,7 @@ def slice_bounds(frame: Frame, node: ast.Slice) -> slice | None:
 
 def _any_item(container: Tuple | Sequence) -> Value:
     if isinstance(container, Sequence):
-        return container.item
+        return of_any_place(container.item)
     return join(container.items) if container.items else UNKNOWN
 
 
@@ -340,7 +341,7 @@ def _dict_item(frame: Frame, node: ast.Subscript, container: Dict, index: Value)
             return found
     elif container.entries:
         return any_entry(container)
-    return container.rest if container.rest is not None else UNKNOWN
+    return of_any_place(container.rest) if container.rest is not None else UNKNOWN
 
 
 def _module_item(frame: Frame, node: ast.Subscript, container: TorchModule, index: Value) -> Value:

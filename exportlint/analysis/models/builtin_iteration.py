@@ -31,6 +31,7 @@ from exportlint.analysis.eval.demands import (
     elements,
     keyed_elements,
     known_items,
+    own_length,
     size_of,
 )
 from exportlint.analysis.eval.frame import Frame
@@ -52,6 +53,9 @@ def _len(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
         if note_conversion(frame, size, node, "len()") and isinstance(size, Size):
             return size if frame.engine.mode == "strict" else settled(size, "int")
         return size
+    own = own_length(frame, value, node)
+    if own is not None:
+        return own
     note_conversion(frame, value, node, "len()")
     items = value.items if isinstance(value, (Tuple, TorchModule)) and value.items is not None else None
     if isinstance(value, Tuple) and items is not None:

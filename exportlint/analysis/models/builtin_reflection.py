@@ -14,6 +14,8 @@ from exportlint.analysis.domain.values import (
     ClassValue,
     Const,
     Dict,
+    External,
+    Function,
     Object,
     Origin,
     Python,
@@ -50,7 +52,7 @@ def _isinstance(frame: Frame, name: str, arguments: Arguments, node: ast.AST) ->
     if not isinstance(node, ast.Call) or len(node.args) != 2:
         return Python("bool")
     value = first_of(arguments)
-    asked = _numbers_named(node.args[1])
+    asked = _numbers_named(frame, node.args[1])
     if isinstance(value, Size) and "int" in asked:
         note_conversion(frame, value, node, "isinstance()")
         return Python("bool")
@@ -62,10 +64,20 @@ def _isinstance(frame: Frame, name: str, arguments: Arguments, node: ast.AST) ->
     return Python("bool") if verdict is None else Const(verdict)
 
 
-def _numbers_named(kinds: ast.expr) -> set[str]:
+ABSTRACT = {
+    "numbers.Number": {"int", "float"}, "numbers.Complex": {"int", "float"}, "numbers.Real": {"int", "float"},
+    "numbers.Rational": {"int"}, "numbers.Integral": {"int"},
+}  # fmt: skip
+"""Which of Python's numbers are instances of these; symbols are none."""
+
+
+def _numbers_named(frame: Frame, kinds: ast.expr) -> set[str]:
     """Which of Python's numbers a test names; none if it names those of torch as well."""
     names = {node.id for node in walk(kinds) if isinstance(node, ast.Name)}
     names |= {node.attr for node in walk(kinds) if isinstance(node, ast.Attribute)}
+    for kind in kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]:
+        value = frame.peek(kind)
+        names |= ABSTRACT.get(value.name, set()) if isinstance(value, External) else set()
     return set() if any(name.startswith("Sym") for name in names) else names & {"int", "float", "bool"}
 
 
@@ -115,10 +127,10 @@ def _getattr(frame: Frame, called: str, arguments: Arguments, node: ast.AST) -> 
 @builtin("setattr", "object.__setattr__")
 def _setattr(frame: Frame, called: str, arguments: Arguments, node: ast.AST) -> Value:
     target, name, value = (arguments.get(i) or UNKNOWN for i in range(3))
-    if isinstance(target, Object):
+    if isinstance(target, (Object, Function)):
         if isinstance(name, Const) and isinstance(name.value, str):
             bind_attribute(frame, target, name.value, value, node, node)
-        else:
+        elif isinstance(target, Object):
             bind_computed(frame, target.instance, name, value)
     return NONE
 

@@ -30,13 +30,15 @@ from exportlint.syntax.definitions import Class, Module
 
 functions("bisect.* heapq.* statistics.*", numbers="every")
 functions("collections.Counter.most_common", strict="refuses", traced_from=(2, 15))
-functions("heapq.heappush heapq.heappop", strict="refuses", traced_from=(2, 15))
+functions("heapq.heappush heapq.heappop heapq.heappushpop", strict="refuses", traced_from=(2, 15))
 functions("bisect.bisect bisect.bisect_left bisect.bisect_right bisect.insort statistics.mean", strict="refuses")
-functions("statistics.pstdev weakref.proxy", strict="refuses")
+functions("statistics.pstdev statistics.stdev weakref.proxy", strict="refuses")
 functions("statistics.mode", strict="refuses", traced_from=(2, 15))
 functions("decimal.Decimal", numbers=(0,), strict="refuses")
 functions("fractions.Fraction", numbers=(0, 1))
-functions("array.array queue.Queue types.MethodType enum.auto ctypes.c_int", strict="refuses")
+functions("array.array queue.Queue queue.PriorityQueue types.MethodType enum.auto", strict="refuses")
+functions("types.FunctionType.__setattr__", strict="refuses")
+functions("ctypes.c_int ctypes.c_float ctypes.sizeof argparse.ArgumentParser", strict="refuses")
 functions("dataclasses.make_dataclass", strict="refuses")
 functions("weakref.ref", returns=UNKNOWN)
 

@@ -38,6 +38,7 @@ from exportlint.analysis.eval.demands import (
     doubtful,
     keyed_elements,
     size_of,
+    stands_first,
 )
 from exportlint.analysis.eval.frame import Frame
 from exportlint.analysis.eval.heap_writes import change_contents, write_contents
@@ -84,7 +85,8 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
         if name in {"index", "count", "remove"} and arguments.positional:
             found = data_of(arguments.positional[0]) or data_of(item)
             is_counted = name == "count" and frame.engine.mode == "strict" and isinstance(found, Tensor)
-            if found is not None and not is_counted:
+            is_first = name != "count" and stands_first(receiver, arguments.positional[0])
+            if found is not None and not is_counted and not is_first:
                 frame.emit(Branch, node, found, construct="list method", condition=found)
             return Python("int")
         if name in HASHES and isinstance(receiver, Sequence) and receiver.type == "set" and arguments.positional:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from exportlint.analysis.domain.values import UNKNOWN, Python, Scalar, Shape, Size, Tensor, Tuple, Value
+from exportlint.analysis.domain.values import UNKNOWN, Python, Scalar, Sequence, Shape, Size, Tensor, Tuple, Value
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import demand_number
 from exportlint.analysis.eval.frame import Frame
@@ -15,12 +15,19 @@ from exportlint.analysis.library_functions import find, function, functions
 functions("math.isnan math.isinf math.isfinite math.isclose", gives="bool")
 functions("math.isqrt math.gcd math.lcm math.comb math.perm math.factorial", gives="int")
 functions("math.modf math.frexp", gives=None)
-functions("cmath.sqrt cmath.exp cmath.phase", strict="refuses", traced_from=(2, 15))
+functions("cmath.sqrt cmath.exp cmath.phase cmath.polar cmath.log", strict="refuses", traced_from=(2, 15))
+
+
+def _numbers(value: Value) -> tuple[Value, ...]:
+    """What may be a number, or holds them: `math.fsum(items)`, `math.hypot(*x.shape)`."""
+    if isinstance(value, Tuple):
+        return value.items
+    return (value.item,) if isinstance(value, Sequence) else (value,)
 
 
 @function("math.*", gives="float", pure=True)
 def _compute(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
-    operands = [item for v in arguments.positional for item in (v.items if isinstance(v, Tuple) else (v,))]
+    operands = [item for v in arguments.positional for item in _numbers(v)]
     next((item for item in operands if demand_number(frame, item, node, f"{name}()")), None)
     return Python(find(name).gives)
 

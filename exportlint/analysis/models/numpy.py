@@ -6,7 +6,19 @@ import ast
 from dataclasses import replace
 
 from exportlint.analysis.domain.lattice import options, tensors_in
-from exportlint.analysis.domain.values import ARRAY, COMPUTED_ARRAY, Python, Sequence, Shape, Size, Tensor, Tuple, Value
+from exportlint.analysis.domain.values import (
+    ARRAY,
+    COMPUTED_ARRAY,
+    UNKNOWN,
+    Const,
+    Python,
+    Sequence,
+    Shape,
+    Size,
+    Tensor,
+    Tuple,
+    Value,
+)
 from exportlint.analysis.eval.arguments import Arguments
 from exportlint.analysis.eval.demands import demand_number
 from exportlint.analysis.eval.frame import Frame
@@ -18,15 +30,15 @@ from exportlint.analysis.models.held_numbers import numbers_in
 
 functions(
     """
-    numpy.array numpy.asarray numpy.asanyarray numpy.ascontiguousarray numpy.atleast_1d numpy.atleast_2d
+    numpy.array numpy.asarray numpy.ascontiguousarray numpy.atleast_1d numpy.atleast_2d
     numpy.ones numpy.zeros numpy.full numpy.empty numpy.ones_like numpy.zeros_like numpy.full_like numpy.empty_like
     numpy.arange numpy.linspace numpy.logspace numpy.geomspace numpy.eye numpy.identity numpy.diag numpy.tri numpy.tril
     numpy.triu numpy.hanning numpy.hamming numpy.blackman numpy.bartlett numpy.kaiser numpy.fft.fftfreq numpy.indices
-    numpy.stack numpy.concatenate numpy.vstack numpy.hstack numpy.dstack numpy.column_stack numpy.append numpy.delete
-    numpy.insert numpy.pad numpy.tile numpy.repeat numpy.roll numpy.flip numpy.flipud numpy.fliplr numpy.rot90
+    numpy.stack numpy.concatenate numpy.vstack numpy.hstack numpy.dstack numpy.column_stack numpy.append
+    numpy.pad numpy.tile numpy.repeat numpy.roll numpy.flip numpy.flipud numpy.fliplr numpy.rot90
     numpy.reshape numpy.ravel numpy.transpose numpy.swapaxes numpy.moveaxis numpy.expand_dims numpy.squeeze
     numpy.broadcast_to numpy.outer numpy.kron numpy.convolve numpy.cumsum numpy.diff numpy.argsort numpy.argwhere
-    numpy.linalg.inv numpy.linalg.pinv numpy.bincount numpy.select
+    numpy.linalg.inv numpy.linalg.pinv numpy.bincount
     numpy.ndarray.astype numpy.ndarray.copy numpy.ndarray.diagonal numpy.ndarray.flatten numpy.ndarray.ravel
     numpy.ndarray.repeat numpy.ndarray.reshape numpy.ndarray.squeeze numpy.ndarray.swapaxes numpy.ndarray.transpose
     numpy.ndarray.view
@@ -38,6 +50,9 @@ functions(
 With torch 2.13, non-strict mode refuses `x * array` for each. Strict mode refuses a branch on the sum of one, and
 traces one of the constructor as a tensor without data; `torch.tensor` takes none with negative strides (`flip`).
 """
+functions(
+    "numpy.asanyarray numpy.asfortranarray numpy.delete numpy.insert numpy.select", returns=ARRAY, strict="refuses"
+)
 functions("numpy.split numpy.array_split numpy.meshgrid", returns=Sequence(ARRAY))
 functions("numpy.save", effect="act")
 functions("numpy.savez numpy.savetxt", effect="write")
@@ -45,10 +60,23 @@ functions(
     """
     numpy.vectorize numpy.ndindex numpy.interp numpy.set_printoptions numpy.errstate numpy.seterr
     numpy.testing.assert_allclose numpy.lib.stride_tricks.as_strided numpy.apply_along_axis numpy.fromiter
-    numpy.fromstring numpy.frombuffer numpy.packbits numpy.polyfit numpy.datetime64
+    numpy.fromstring numpy.frombuffer numpy.packbits numpy.polyfit numpy.datetime64 numpy.apply_over_axes
+    numpy.argpartition numpy.array2string numpy.array_repr numpy.array_str numpy.asarray_chkfinite numpy.asmatrix
+    numpy.base_repr numpy.binary_repr numpy.bitwise_count numpy.block numpy.compress numpy.cumulative_sum
+    numpy.digitize numpy.ediff1d numpy.einsum_path numpy.extract numpy.format_float_positional numpy.frexp
+    numpy.fromfunction numpy.frompyfunc numpy.genfromtxt numpy.geterr numpy.histogram_bin_edges numpy.intersect1d
+    numpy.isdtype numpy.isfortran numpy.isin numpy.ix_ numpy.lexsort numpy.loadtxt numpy.mask_indices
+    numpy.matrix_transpose numpy.may_share_memory numpy.shares_memory numpy.nanargmax numpy.nanmax numpy.nanmean
+    numpy.nanmedian numpy.nanmin numpy.nanpercentile numpy.nanstd numpy.nansum numpy.nanvar numpy.partition
+    numpy.piecewise numpy.place numpy.poly numpy.poly1d numpy.polyadd numpy.polyder numpy.polyint numpy.polymul
+    numpy.polyval numpy.promote_types numpy.result_type numpy.can_cast numpy.putmask numpy.ravel_multi_index
+    numpy.unravel_index numpy.require numpy.roots numpy.setdiff1d numpy.setxor1d numpy.union1d numpy.sort_complex
+    numpy.spacing numpy.trapezoid numpy.trim_zeros numpy.typename numpy.unpackbits numpy.unwrap numpy.size numpy.nditer
+    numpy.ndenumerate numpy.linalg.matrix_norm numpy.void numpy.str_ numpy.bytes_ numpy.ma.masked_array
     """,
     strict="refuses",
 )
+"""What `torch._numpy` lacks, or gives no tensor."""
 
 
 # fmt: off
@@ -88,6 +116,19 @@ def _size_in(value: Value) -> Size | None:
     if isinstance(value, Shape):
         return product(value.tensor)
     return value if isinstance(value, Size) else varying_size(value)
+
+
+@function("numpy.isscalar numpy.iterable", gives="bool", strict="refuses")
+@function("numpy.ndim", gives="int", strict="refuses")
+@function("numpy.shape")
+def _describe(frame: Frame, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    """What NumPy reads from attributes of a tensor: it converts nothing."""
+    first = arguments.get(0) or UNKNOWN
+    if name == "numpy.shape" and isinstance(first, Tensor):
+        return Shape(first)
+    if name == "numpy.isscalar" and isinstance(first, Tensor):
+        return Const(False)
+    return Python(find(name).gives)
 
 
 @function("numpy.ndarray.tobytes numpy.ndarray.tofile", strict="refuses")

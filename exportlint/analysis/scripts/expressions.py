@@ -128,7 +128,10 @@ def _derived(operator: ast.operator, left: Value, right: Value) -> Dim:
     if isinstance(operator, ast.Mult) and number < 1:
         return Dim(derived=True)
     highest = None if dim.max is None else operation(dim.max, number)
-    return Dim(min=max(operation(dim.min or 0, number), 0), max=highest, derived=True)
+    lowest = max(operation(dim.min or 0, number), 0)
+    factor = dim.factor * number if isinstance(operator, ast.Mult) else dim.factor
+    root = dim.root if dim.derived else dim.name
+    return Dim(None, lowest, highest, derived=True, root=root, factor=factor, shift=operation(dim.shift, number))
 
 
 def _negation(scope: Scope, node: ast.UnaryOp) -> Value:

@@ -82,8 +82,10 @@ class Uses:
             elif (function, step.change) not in seen:
                 seen.add((function, step.change))
                 for node, caller in callers:
-                    found = [OUTPUT] if caller is None else self._follow(node, caller, step.change, set())
-                    yield from self._back(found, caller, seen)
+                    if caller is None or node is caller:  # a decorated `forward` is called at its own definition
+                        yield OUTPUT
+                        continue
+                    yield from self._back(self._follow(node, caller, step.change, set()), caller, seen)
 
     def _passed(self, argument: ast.AST, call: ast.Call) -> list[tuple[FunctionNode, str]] | None:
         """The parameters that get an argument of a call; None if that is not known."""
