@@ -13,6 +13,7 @@ from .copies import faithful_copy
 from .global_tensors import GlobalTensors
 from .lazily import torch
 from .modules import load
+from .pristine import restored
 from .specs import make_value
 from .texts import with_article
 from .words import Inputs, Job
@@ -36,8 +37,8 @@ class Subject:
         if called is self.model:
             return
         after = dict(called.named_parameters())
-        large = ((n, p) for n, p in self.model.named_parameters() if p.numel() >= LARGE and n in after)
-        with contextlib.suppress(RuntimeError):  # of dtypes that cannot be compared
+        large = [(n, p) for n, p in self.model.named_parameters() if p.numel() >= LARGE and n in after]
+        with restored(), contextlib.suppress(RuntimeError):  # of dtypes that cannot be compared
             self.shared = {id(p): p for n, p in large if torch.equal(p.detach(), after[n].detach())}
 
     def initialize(self, inputs: Inputs) -> None:
