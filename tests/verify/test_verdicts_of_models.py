@@ -294,6 +294,37 @@ CASES = {
     "a value of the environment that the code names": Case(
         forward("return x * 2 if os.environ.get('FAST') == 'very' else x"), "diverges", "FAST=very"
     ),
+    "a call that is wrong after many": Case(
+        COUNTS.replace("x * self.calls", "x * 2 if self.calls > 50 else x"),
+        "diverges",
+        "again, call 51: ",
+        (("EXP306", "confirmed"),),
+    ),
+    "a call that is wrong after many, by what a global holds": Case(
+        "SEEN = []\n\n\n" + forward("SEEN.append(1)\nreturn x * 2 if len(SEEN) >= 40 else x"),
+        "diverges",
+        r"again, call \d+: ",
+    ),
+    "a call that would be wrong after too many": Case(
+        COUNTS.replace("x * self.calls", "x * 2 if self.calls > 5000 else x"),
+        "exports",
+        "not compared: again, call 5001: the model counts, its code names 5000, and so many calls take too long",
+        (("EXP306", "not reached"),),
+    ),
+    "a scripted part, which a copy of the model traces": Case(
+        forward("return self.layer(x)", rest=layer("torch.jit.script(nn.ReLU())")),
+        "fails",
+        "",
+        (("EXP614", "confirmed"),),
+    ),
+    "the text of a size": Case(
+        forward("return x * len(str(x.shape[0]))"),
+        "diverges",
+        "example: ",
+        (("EXP405", "confirmed"),),
+        inputs=(TensorSpec("float32", ("n", 3)),),
+        sizes=(("n", 4),),
+    ),
     # What is asked of the process and the machine.
     "a process": Case(
         forward("from os import getpid\nreturn x * getpid()"),
@@ -548,6 +579,22 @@ def test_sizes_do_not_vary_if_forward_takes_arguments_by_two_stars(tmp_path: Pat
         "skipped",
         "torch.export does not support dynamic sizes",
     )
+
+
+def test_a_parameter_of_two_names_has_one_in_a_program_of_strict_mode(tmp_path: Path) -> None:
+    file = tmp_path / "tied.py"
+    body = "with torch.no_grad():\n    self.layer.weight.add_(1)\nreturn self.again(x)"
+    tied = (
+        layer("nn.Linear(3, 3)")
+        + "        self.again = nn.Linear(3, 3)\n        self.again.weight = self.layer.weight\n"
+    )
+    file.write_text(HEAD + forward(body, rest=tied), encoding="utf-8")
+    reference = Reference("tied", "Model", file)
+    target = Target(
+        "target", "configured", reference, Written((X,)), (file, 1), tmp_path, (tmp_path,), modes=("strict",)
+    )
+    (run,) = verify([target], Path(sys.executable))
+    assert (run.verdict, run.reason) == ("exports", "")
 
 
 @pytest.mark.parametrize(

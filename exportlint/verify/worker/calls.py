@@ -27,6 +27,8 @@ class Outcome:
     error: BaseException | None = None
     inputs: Any = None
     state: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    """The first name of state that has several."""
     written: frozenset[str] = frozenset()
     changes: bool = False
 
@@ -86,6 +88,7 @@ def call(module: Any, inputs: Inputs, number: int, keep_state: bool = False) -> 
         traceback.clear_frames(error.__traceback__)  # which hold all tensors that were computed until then
     if keep_state:
         outcome.state = state_of(module)
+        outcome.names = first_names(module)
         changed = (n for n, t in outcome.state.items() if n not in before or difference(before[n], t, 0.0) is not None)
         outcome.written = frozenset(changed)
         outcome.changes = bool(outcome.written) or difference(inputs, given, 0.0) is not None
@@ -95,5 +98,14 @@ def call(module: Any, inputs: Inputs, number: int, keep_state: bool = False) -> 
 def state_of(module: Any) -> dict[str, Any]:
     """The parameters and buffers of a model, also those that have several names."""
     with restored():
-        named = (*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False))
-        return {name: tensor.detach() for name, tensor in named}
+        return {name: tensor.detach() for name, tensor in _named_state(module)}
+
+
+def first_names(module: Any) -> dict[str, str]:
+    """The first name of each parameter and buffer, by its names."""
+    firsts: dict[int, str] = {}
+    return {name: firsts.setdefault(id(tensor), name) for name, tensor in _named_state(module)}
+
+
+def _named_state(module: Any) -> tuple[tuple[str, Any], ...]:
+    return *module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)

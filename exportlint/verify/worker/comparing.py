@@ -18,6 +18,7 @@ from typing import Any
 from .answers import Asked
 from .aside import Aside
 from .calls import Outcome, call
+from .counters import counters
 from .devices import baked_devices, has_module
 from .differences import difference, says_nothing
 from .global_tensors import GlobalTensors
@@ -41,6 +42,10 @@ _WRONG = "the program itself does not agree"
 
 _NO_TIME = 2.0
 """Seconds that a call may take which few models need, if all of what a small one takes grew with the size."""
+
+
+_MOST_CALLS, _LATE = 256, 0.5
+"""How many calls are made of a model that counts them, and the seconds that they may take."""
 
 
 class _NoTimeError(Exception):
@@ -251,7 +256,9 @@ class Comparer:
 
     def _tell_state(self, label: str, one: Outcome, other: Outcome) -> None:
         largest = 0.0
-        for name in (*(one.state.keys() & other.state.keys()), *(one.written - other.state.keys())):
+        known = {one.names.get(name) for name in other.state}  # strict mode keeps one name of what has several
+        lost = (name for name in one.written - other.state.keys() if one.names.get(name) not in known)
+        for name in (*(one.state.keys() & other.state.keys()), *lost):
             if name not in other.state:
                 self._tell("state", label, "diverges", f"{name} is written by eager, and the program has no such state")
                 return
@@ -317,6 +324,7 @@ class Comparer:
         others = [made for _, made in changed_values(self._example, next(self._numbers))]
         calls = [self._inputs, others[0] if others else self._inputs, self._inputs]
         largest, seen = 0.0, []
+        before = counters(model, self._reads.modules)
         for inputs in calls:
             number = next(self._numbers)
             one = self._observe("a later call", model, "eager", inputs, number, keep_state=True)
@@ -333,6 +341,26 @@ class Comparer:
         if one.error is None:
             self._tell_state("after several calls", one, other)
         self._tell("again", "a later call", *self._agreement(seen), largest or None)
+        if one.error is None and counters(model, self._reads.modules) != before:
+            self._compare_late(model, program, len(calls))
+
+    def _compare_late(self, model: Any, program: Any, done: int) -> None:
+        """Call both on, as often as numbers in the code of a model that counts may tell of."""
+        named = [number for number in self._reads.numbers if number >= done]
+        last, until = named[-1] + 2 if named else 0, time.monotonic() + _LATE
+        for count in range(done + 1, last + 1):
+            label, number = f"call {count}", next(self._numbers)
+            if count > _MOST_CALLS or time.monotonic() > until:
+                why = f"the model counts, its code names {last - 2}, and so many calls take too long"
+                self._tell("again", f"call {last - 1}", "skipped", why)
+                return
+            one = self._observe(label, model, "eager", self._inputs, number, keep_state=False)
+            other = self._observe(label, program, "the program", self._inputs, number, keep_state=False)
+            if one.error is not None and other.error is not None:
+                return
+            if one.error or other.error or self._difference(one.value, other.value)[0]:
+                self._judge("again", label, one, other, functools.partial(self._repeated, self._inputs, number))
+                return
 
     def _compare_values(self) -> None:
         refused = False

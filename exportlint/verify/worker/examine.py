@@ -182,7 +182,7 @@ class _Steps:
             torch._dynamo.reset()
             arguments, keywords = copied((example.arguments, dict(example.keywords)))
             options = {"strict": strict} if "strict" in inspect.signature(function).parameters else {}
-            model = subject.fresh()
+            model = subject.released()
             seed(0)  # as in eager: with other random numbers, the model may raise by itself
             made = function(model, arguments, keywords, dynamic_shapes=shapes, **options)
             if not isinstance(made, torch.export.ExportedProgram):

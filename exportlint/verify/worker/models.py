@@ -49,6 +49,17 @@ class Subject:
                 call(self.model.eval(), inputs, 0)
             self.model.train(is_training)
 
+    def released(self) -> Any:
+        """The model itself, for torch.export: copies of some models, such as TorchScript, are not traced as they are.
+
+        From now on, copies are made of a copy.
+        """
+        copied = self.fresh()
+        if not self.copies:
+            return copied
+        released, self.model = self.model, copied
+        return released
+
     def fresh(self) -> Any:
         """The model as it was before any call: a copy, the model built anew, or itself where neither is possible.
 
