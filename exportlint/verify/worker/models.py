@@ -112,7 +112,11 @@ def build(job: Job) -> Subject:
 
 def _prepared(model: Any, job: Job) -> Any:
     model.train(job["train"])
-    return model.to(job["device"])
+    device = torch.device(job["device"])
+    held = itertools.chain(model.parameters(), model.buffers())
+    # Some models, such as quantized ones, refuse to be moved, also to where they are.
+    is_there = device.type == "cpu" and all(tensor.device == device for tensor in held)
+    return model if is_there else model.to(device)
 
 
 def _constructor_arguments(job: Job) -> tuple[Any, ...]:
