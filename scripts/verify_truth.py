@@ -51,7 +51,6 @@ UNRECORDED = {
     "io_positional_as_kw": "the program is called with keywords",
     "cf_if_attr": "an attribute of the model is changed after export",
     "da_requires_grad_branch": "the input requires a gradient",
-    "rn_open_file": "the file that it reads has another text",
     "id_version": "the input was changed in place as often as another one",
     "io_default_unused": "an argument is given that the example leaves out",
     "io_list_in": "a list is longer, which is not in the recorded inputs",

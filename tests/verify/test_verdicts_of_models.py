@@ -352,21 +352,19 @@ CASES = {
     ),
     "a file that may come": Case(
         forward("return x * 2 if os.path.exists('no_such_flag') else x"),
-        "diverges",
+        "exports",
         r"other files \(no_such_flag\)",
         (("EXP504", "confirmed"),),
     ),
     "a path that may come": Case(
         forward("from pathlib import Path\nreturn x * 2 if Path('no_such_flag').is_file() else x"),
-        "diverges",
-        r"other files \(no_such_flag\)",
+        "exports",
     ),
     "the text of a file": Case(
         forward("with open(__file__ + '.number') as file:\n    return x * float(file.read())").replace(
             "class", "with open(__file__ + '.number', 'w') as file:\n    file.write('2.5')\n\n\nclass"
         ),
-        "diverges",
-        r"other files \(case\d+\.py\.number\): .* \(the largest",
+        "exports",
     ),
     "a file that is there stays there": Case(
         forward("if not os.path.exists(__file__):\n    os._exit(1)\nreturn x * 2"), "exports"

@@ -104,7 +104,7 @@ class Questions:
                 yield Answer(f"{_spelled(function)}() = {_shown(other)}", enter)
         if asked.files:
             shown = ", ".join(map(os.path.basename, sorted(asked.files)[:2]))
-            yield Answer(f"other files ({shown})", lambda _: _files(self._root, _otherwise))
+            yield Answer(f"other files ({shown})", lambda _: _files(self._root, _otherwise), is_setting=True)
         for spelled, name in sorted(self._attributes):
             value = getattr(sys.modules[spelled], name, None) if spelled in _SETTINGS else None
             for other in _others(value, texts, ()):
