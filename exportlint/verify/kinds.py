@@ -41,6 +41,8 @@ _SHOWN = {
     # Sizes: verify's own, and those of the user's other inputs.
     "EXP4": _shown(("values",), ("size",)),
     "EXP404": _shown(("example", "values"), ("size",)),
+    # The text of a size is the name of a symbol, also on the example.
+    "EXP405": _shown(("example", "values"), ("size",)),
     "EXP5": _shown(("example", "values", "device"), ("again",)),
     # Time, identity and random numbers may come out alike by chance, or differ by less than what is tolerated.
     "EXP206": _shown(("example", "values", "again")),

@@ -114,6 +114,33 @@ CASES = {
         f"{DATACLASS}    width: int\n    inner: int = 3\n\n\n{READS_WIDTH}", {}, None, "`config`"
     ),
     "a dataclass without what is read": Case(f"{DATACLASS}    width: int = 6\n\n\n{READS_WIDTH}", {}, None, "`config`"),
+    "a dataclass without what only a condition reads": Case(
+        f"{DATACLASS}    width: int = 6\n    inner: int = 3\n    task: str = ''\n\n\n"
+        + READS_WIDTH.replace(
+            "        self.layer",
+            "        if config.task == 'classes':\n            self.head = config.classes\n        self.layer",
+        ),
+        {},
+        ("batch", 6),
+    ),
+    "a dataclass without what a condition asks": Case(
+        f"{DATACLASS}    width: int = 6\n\n\n"
+        + net("config", "nn.Linear(config.width if config.is_wide else config.inner, 3)").replace(
+            "config.is_wide", "(config.is_wide or config.inner)"
+        ),
+        {},
+        None,
+        "`config`",
+    ),
+    "the one with more of what is read, of two": Case(
+        f"{DATACLASS}    inner: int = 3\n    width: int = 6\n\n\n"
+        + READS_WIDTH.replace(
+            "        self.layer",
+            "        if config.inner > 5:\n            self.head = config.classes\n        self.layer",
+        ),
+        {"a.py": f"{DATACLASS}    width: int = 8\n    inner: int = 3\n    classes: int = 4\n"},
+        ("batch", 8),
+    ),
     "the one beside it, of two": Case(
         f"{DATACLASS}    width: int = 6\n    inner: int = 3\n\n\n{READS_WIDTH}",
         {"a.py": f"{DATACLASS}    width: int = 8\n    inner: int = 3\n"},

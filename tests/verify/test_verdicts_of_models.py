@@ -61,6 +61,17 @@ def layer(made: str) -> str:
     return f"    def __init__(self):\n        super().__init__()\n        self.layer = {made}\n"
 
 
+COUNTS = """\
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        return x * self.calls
+"""
+
 HELPER = """\
 class Model(nn.Module):
     def forward(self, x):
@@ -283,6 +294,139 @@ CASES = {
     "a value of the environment that the code names": Case(
         forward("return x * 2 if os.environ.get('FAST') == 'very' else x"), "diverges", "FAST=very"
     ),
+    "a call that is wrong after many": Case(
+        COUNTS.replace("x * self.calls", "x * 2 if self.calls > 50 else x"),
+        "diverges",
+        "again, call 51: ",
+        (("EXP306", "confirmed"),),
+    ),
+    "a call that is wrong after many, by what a global holds": Case(
+        "SEEN = []\n\n\n" + forward("SEEN.append(1)\nreturn x * 2 if len(SEEN) >= 40 else x"),
+        "diverges",
+        r"again, call \d+: ",
+    ),
+    "a call that would be wrong after too many": Case(
+        COUNTS.replace("x * self.calls", "x * 2 if self.calls > 5000 else x"),
+        "exports",
+        "not compared: again, call 5001: the model counts, its code names 5000, and so many calls take too long",
+        (("EXP306", "not reached"),),
+    ),
+    "a scripted part, which a copy of the model traces": Case(
+        forward("return self.layer(x)", rest=layer("torch.jit.script(nn.ReLU())")),
+        "fails",
+        "",
+        (("EXP614", "confirmed"),),
+    ),
+    "the text of a size": Case(
+        forward("return x * len(str(x.shape[0]))"),
+        "diverges",
+        "example: ",
+        (("EXP405", "confirmed"),),
+        inputs=(TensorSpec("float32", ("n", 3)),),
+        sizes=(("n", 4),),
+    ),
+    # What is asked of the process and the machine.
+    "a process": Case(
+        forward("from os import getpid\nreturn x * getpid()"),
+        "diverges",
+        r"os\.getpid\(\) = ",
+        (("EXP504", "confirmed"),),
+    ),
+    "a function that the model keeps": Case(
+        "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.where = os.getcwd\n\n"
+        "    def forward(self, x):\n        return x * len(self.where())\n",
+        "diverges",
+        r"os\.getcwd\(\) = '/",
+    ),
+    "a system that the code names": Case(
+        forward("import platform\nreturn x * 2 if platform.system() == 'Windows' else x"),
+        "diverges",
+        r"platform\.system\(\) = 'Windows'",
+    ),
+    "a part of what is told of the machine": Case(
+        forward("import platform\nreturn x * len(platform.uname().node)"), "diverges", r"platform\.uname\(\) = "
+    ),
+    "more processors than the code names": Case(
+        forward("return x * 2 if os.cpu_count() > 5000 else x"), "diverges", r"os\.cpu_count\(\) = 5001"
+    ),
+    "a file that may come": Case(
+        forward("return x * 2 if os.path.exists('no_such_flag') else x"),
+        "exports",
+        r"other files \(no_such_flag\)",
+        (("EXP504", "confirmed"),),
+    ),
+    "a path that may come": Case(
+        forward("from pathlib import Path\nreturn x * 2 if Path('no_such_flag').is_file() else x"),
+        "exports",
+    ),
+    "the text of a file": Case(
+        forward("with open(__file__ + '.number') as file:\n    return x * float(file.read())").replace(
+            "class", "with open(__file__ + '.number', 'w') as file:\n    file.write('2.5')\n\n\nclass"
+        ),
+        "exports",
+    ),
+    "a file that is there stays there": Case(
+        forward("if not os.path.exists(__file__):\n    os._exit(1)\nreturn x * 2"), "exports"
+    ),
+    "nothing is done where another answer leads": Case(
+        forward("os.makedirs(os.path.join(os.getcwd(), 'build'), exist_ok=True)\nos.rmdir('build')\nreturn x"),
+        "exports",
+    ),
+    "what is computed of arguments": Case(forward("return x * len(os.path.join('a', 'b'))"), "exports"),
+    "what is asked and not used": Case(forward("print(os.getpid())\nreturn x"), "exports"),
+    "what everybody knows that a program keeps": Case(
+        forward("import sys\nreturn x * 2 if sys.platform == 'win32' else x"), "exports"
+    ),
+    "the hash of a text": Case(forward("return x + hash('text') % 100"), "diverges", "identity, other objects"),
+    "the hash of a number": Case(forward("return x + hash(3.5) % 100"), "exports"),
+    # Memory that nobody has written to.
+    "memory": Case(
+        forward("return x + torch.empty(2, 3)"),
+        "not compared",
+        r"all that eager returns is memory that nothing was written to",
+    ),
+    "large memory, of which some is zero by chance": Case(
+        forward("return x.new_empty(1000, 1000).sum() + x"), "not compared"
+    ),
+    "memory in a part of the result": Case(
+        forward("y = torch.empty(2, 3)\ny[0] = x[0]\nreturn y, torch.empty(0).resize_(2)"),
+        "exports",
+        r"not compared: example, memory: 5 of 8 numbers are memory that nothing was written to",
+    ),
+    "memory that is written to": Case(
+        forward("y = torch.empty_like(x)\ny.copy_(x)\nreturn y + torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,))"),
+        "exports",
+        r"(?s)\A(?!.*memory)",
+    ),
+    "memory beside what is wrong": Case(
+        "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.calls = 0\n\n"
+        "    def forward(self, x):\n        self.calls += 1\n        return torch.empty(2, 3), x * self.calls\n",
+        "diverges",
+        "a later call: result 1",
+        (("EXP306", "confirmed"),),
+    ),
+    # What the worker judges by is its own.
+    **{
+        f"replaced: {line}": Case(f"{line}\n\n\n{COUNTS}", "diverges", "a later call", (("EXP306", "confirmed"),))
+        for line in (
+            "torch.Tensor.__eq__ = lambda one, other: torch.ones_like(one, dtype=torch.bool)",
+            "torch.Tensor.all = lambda *_: torch.tensor(True)",
+            "torch.Tensor.isnan = lambda x: torch.ones_like(x, dtype=torch.bool)",
+            "torch.Tensor.to = lambda *_: torch.zeros(1)",
+            "torch.Tensor.detach = lambda x: torch.zeros(2, 3)",
+            "torch.where = lambda condition, one, other: one",
+        )
+    },
+    "copies that are none": Case(
+        f"import copy\n\ncopy.deepcopy = lambda x, *_: x\n\n\n{COUNTS}", "diverges", "a later call"
+    ),
+    "seeds that do nothing": Case(
+        "torch.manual_seed = lambda _: None\n\n\n" + forward("return x + torch.rand(3)"), "exports"
+    ),
+    "a default device without numbers": Case(
+        "torch.set_default_device('meta')\n\n\n" + forward("return x * 2"), "exports"
+    ),
     # Models that could not be judged.
     "its own call": Case("class Model(nn.Module):\n    def __call__(self, x):\n        return x + 1\n", "exports"),
     "its own call, varying": Case(
@@ -381,6 +525,35 @@ def test_whether_gradients_are_on_is_kept(told: dict[str, tuple[Run, str, list[t
     ]
 
 
+def test_what_the_process_was_started_with_is_kept(told: dict[str, tuple[Run, str, list[tuple[str, str]]]]) -> None:
+    run, _, _ = told["what everybody knows that a program keeps"]
+    found = [(c.label, c.agreement) for c in run.comparisons if c.kind == "environment"]
+    assert found == [("sys.platform = 'win32'", "baked"), (f"sys.platform = '{sys.platform}_'", "agrees")]
+
+
+def test_a_subclass_of_tensors_has_no_say_in_what_is_equal(tmp_path: Path) -> None:
+    """In non-strict mode, torch.export does not make such a tensor."""
+    kind = (
+        "class Equal(torch.Tensor):\n    @classmethod\n"
+        "    def __torch_function__(cls, function, types, args=(), kwargs=None):\n"
+        "        if function.__name__ in ('eq', '__eq__'):\n            return torch.ones(2, 3, dtype=torch.bool)\n"
+        "        return super().__torch_function__(function, types, args, kwargs or {})\n\n\n"
+    )
+    file = tmp_path / "kinds.py"
+    file.write_text(
+        HEAD
+        + kind
+        + COUNTS.replace("self.calls\n", "self.calls).as_subclass(Equal)\n").replace("return x", "return (x"),
+        encoding="utf-8",
+    )
+    reference = Reference("kinds", "Model", file)
+    target = Target(
+        "target", "configured", reference, Written((X,)), (file, 1), tmp_path, (tmp_path,), modes=("strict",)
+    )
+    (run,) = verify([target], Path(sys.executable))
+    assert (run.verdict, run.reason.partition(":")[0]) == ("diverges", "again, a later call"), run.reason
+
+
 def test_of_two_modules_that_import_each_other_the_right_one_comes_first(tmp_path: Path) -> None:
     (tmp_path / "first_half.py").write_text("from second_half import Model\n", encoding="utf-8")
     file = tmp_path / "second_half.py"
@@ -404,6 +577,22 @@ def test_sizes_do_not_vary_if_forward_takes_arguments_by_two_stars(tmp_path: Pat
         "skipped",
         "torch.export does not support dynamic sizes",
     )
+
+
+def test_a_parameter_of_two_names_has_one_in_a_program_of_strict_mode(tmp_path: Path) -> None:
+    file = tmp_path / "tied.py"
+    body = "with torch.no_grad():\n    self.layer.weight.add_(1)\nreturn self.again(x)"
+    tied = (
+        layer("nn.Linear(3, 3)")
+        + "        self.again = nn.Linear(3, 3)\n        self.again.weight = self.layer.weight\n"
+    )
+    file.write_text(HEAD + forward(body, rest=tied), encoding="utf-8")
+    reference = Reference("tied", "Model", file)
+    target = Target(
+        "target", "configured", reference, Written((X,)), (file, 1), tmp_path, (tmp_path,), modes=("strict",)
+    )
+    (run,) = verify([target], Path(sys.executable))
+    assert (run.verdict, run.reason) == ("exports", "")
 
 
 @pytest.mark.parametrize(

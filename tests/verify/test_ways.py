@@ -97,6 +97,15 @@ USES = {
             "@pytest.mark.parametrize('size', [5, 50])\ndef test(net, size):\n    net(torch.rand(2, 3, size, 7))\n"
         ),
     ),
+    "values that are computed": (
+        "import pytest\nfrom net import Net\n\nSIZES = ((n, 7) for n in (5, 50))\n",
+        (
+            "@pytest.fixture(params=[2 * n for n in range(3, 5)])\ndef net(request):\n"
+            "    return Net({'wide': request.param})\n\n\n"
+            "@pytest.mark.parametrize('height, width', SIZES)\n"
+            "def test(net, height, width):\n    net(torch.rand(2, 3, height, width))\n"
+        ),
+    ),
     "a trace": ("", 'def trace():\n    torch.jit.trace(Net({"wide": 6}), torch.rand(2, 3, 5, 7))\n'),
     "an export to ONNX": (
         "",
@@ -175,6 +184,14 @@ def test_one_tensor_for_several_inputs_becomes_several(tmp_path: Path, interpret
     )
     (run_,) = run(interpreter, *project(tmp_path, {"add.py": code}).targets)
     assert (run_.verdict, run_.reason) == ("exports", "")
+
+
+@pytest.mark.thorough
+def test_a_test_of_a_package_is_run(tmp_path: Path, interpreter: Path) -> None:
+    """Its statements are indented, and are looked at for imports from the package."""
+    use = "import torch\nfrom net import Net\n\n\ndef test():\n    Net({'wide': 6})(torch.rand(2, 3, 5, 7))\n"
+    found = project(tmp_path, {"tests/__init__.py": "", "tests/use.py": use, "net.py": NET})
+    assert [run.verdict for run in run(interpreter, *found.targets)] == ["exports", "exports"]
 
 
 @pytest.mark.thorough

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -173,7 +173,8 @@ class Constructors:
             read = self._attributes(cls.module, constructor, argument.arg)
             text = None
             if read and (_OBJECTS.fullmatch(argument.arg) or argument.annotation is not None):
-                found = self._configuration(read, cls.module)
+                needed = self._attributes(cls.module, constructor, argument.arg, always=True)
+                found = self._configuration(read, needed, cls.module)
                 if found is not None:
                     text = found.code
                     if found.module is not None and found.statement is not None:
@@ -196,11 +197,16 @@ class Constructors:
             given.append(f"{argument.arg}={text}" if by_name else text)
         return Construction(tuple(statements), f"{cls.qualname}({', '.join(given)})", tuple(paths), is_guessed)
 
-    def _attributes(self, module: Module, constructor: FunctionNode, name: str, depth: int = 0) -> frozenset[str]:
-        """What a constructor, and those of the project that it passes an argument on to, read of the argument."""
-        found = _attributes(constructor, name)
+    def _attributes(
+        self, module: Module, constructor: FunctionNode, name: str, depth: int = 0, *, always: bool = False
+    ) -> frozenset[str]:
+        """What a constructor, and those of the project that it passes an argument on to, read of the argument.
+
+        With `always`, only what it reads whatever the conditions in its code say.
+        """
+        found = _attributes(constructor, name, always=always)
         for owner, inner, argument in self._passed_on(module, constructor, name) if depth < _DEEP else ():
-            found |= self._attributes(owner, inner, argument.arg, depth + 1)
+            found |= self._attributes(owner, inner, argument.arg, depth + 1, always=always)
         return found
 
     def _value(self, module: Module, argument: ast.arg, constructor: FunctionNode, depth: int = 0) -> str | None:
@@ -228,13 +234,17 @@ class Constructors:
             yield from ((cls.module, inner, one) for one in by_place)
             yield from ((cls.module, inner, one) for one in parameters(inner) if one.arg in names)
 
-    def _configuration(self, names: frozenset[str], beside: Module) -> _Configuration | None:
-        """An object with all of some attributes, from the same file if there is one."""
+    def _configuration(self, names: frozenset[str], needed: frozenset[str], beside: Module) -> _Configuration | None:
+        """An object with most of some attributes and all that are needed, from the same file if there is one."""
         if self._known is None:
             in_data = (_Configuration(one.keys, None, one.code) for one in self._tables)
             self._known = [*self._in_code(), *in_data]
-        fitting = [one for one in self._known if names <= one.names]
-        return min(fitting, key=lambda one: (one.module is not beside, one.module is None), default=None)
+        fitting = [one for one in self._known if needed <= one.names and 2 * len(names & one.names) > len(names)]
+        return min(
+            fitting,
+            key=lambda one: (len(names - one.names), one.module is not beside, one.module is None),
+            default=None,
+        )
 
     def _in_code(self) -> Iterator[_Configuration]:
         for module in self._code.files:
@@ -263,10 +273,29 @@ class Constructors:
         return any(cls.attributes.get(name) is None for name in cls.annotations)
 
 
-def _attributes(constructor: FunctionNode, name: str) -> frozenset[str]:
-    nodes = (node for node in ast.walk(constructor) if isinstance(node, ast.Attribute))
+def _attributes(constructor: FunctionNode, name: str, *, always: bool = False) -> frozenset[str]:
+    walked = _without_conditions(constructor) if always else ast.walk(constructor)
+    nodes = (node for node in walked if isinstance(node, ast.Attribute))
     reads = (node for node in nodes if isinstance(node.ctx, ast.Load))
     return frozenset(read.attr for read in reads if isinstance(read.value, ast.Name) and read.value.id == name)
+
+
+def _without_conditions(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below one that are evaluated whenever it is, as far as no condition decides about them."""
+    yield node
+    match node:
+        case ast.If() | ast.IfExp() | ast.While():
+            children: Iterable[ast.AST] = (node.test,)
+        case ast.BoolOp():
+            children = node.values[:1]
+        case ast.Try():
+            children = node.finalbody
+        case ast.Lambda():
+            children = ()
+        case _:
+            children = ast.iter_child_nodes(node)
+    for child in children:
+        yield from _without_conditions(child)
 
 
 def _left_out(constructor: FunctionNode) -> Iterator[str]:

@@ -153,10 +153,8 @@ def _parameters(test: FunctionNode) -> dict[str, list[ast.expr]]:
     found: dict[str, list[ast.expr]] = {}
     for decorator in test.decorator_list:
         match decorator:
-            case ast.Call(
-                func=ast.Attribute(attr="parametrize"),
-                args=[ast.Constant(value=str(names)), ast.List(elts=rows) | ast.Tuple(elts=rows), *_],
-            ) if rows:
+            case ast.Call(func=ast.Attribute(attr="parametrize"), args=[ast.Constant(value=str(names)), values, *_]):
+                rows = _rows(values)
                 split = [name.strip() for name in names.split(",")]
                 cells = [_cells(row, len(split)) for row in rows]
                 found |= {
@@ -171,7 +169,19 @@ def _cells(row: ast.expr, count: int) -> Sequence[ast.expr]:
     """The values for some parameters: `1`, `(1, 2)`, `pytest.param(1, 2, id="a")`."""
     if isinstance(row, ast.Call) and ast.unparse(row.func).rpartition(".")[2] == "param":
         return row.args
-    return row.elts if count > 1 and isinstance(row, ast.Tuple | ast.List) else [row]
+    if count == 1:
+        return [row]
+    if isinstance(row, ast.Tuple | ast.List):
+        return row.elts
+    return [ast.copy_location(ast.Subscript(row, ast.Constant(i), ast.Load()), row) for i in range(count)]
+
+
+def _rows(values: ast.expr) -> Sequence[ast.expr]:
+    """The values that an expression lists, or the first one of those that it computes: `[n for n in range(3)]`."""
+    if isinstance(values, ast.List | ast.Tuple):
+        return values.elts
+    first = ast.parse(f"next(iter({ast.unparse(values)}))", mode="eval").body
+    return [ast.copy_location(first, values)]
 
 
 def params_of(fixture: FunctionNode) -> list[ast.expr]:
@@ -179,7 +189,7 @@ def params_of(fixture: FunctionNode) -> list[ast.expr]:
     decorator = _decorator(fixture, "fixture")
     keywords = decorator.keywords if isinstance(decorator, ast.Call) else ()
     values = next((keyword.value for keyword in keywords if keyword.arg == "params"), None)
-    rows = values.elts if isinstance(values, ast.List | ast.Tuple) else ()
+    rows = () if values is None else _rows(values)
     return [cell for row in rows for cell in _cells(row, 1)[:1]]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from .differences import difference
 from .lazily import pytree, torch
+from .pristine import restored, undisturbed
 from .texts import first_line, text_of
 from .words import Inputs
 
@@ -26,6 +27,8 @@ class Outcome:
     error: BaseException | None = None
     inputs: Any = None
     state: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    """The first name of state that has several."""
     written: frozenset[str] = frozenset()
     changes: bool = False
 
@@ -37,11 +40,17 @@ class Outcome:
             return self
 
     @property
+    def is_refused_by_dynamo(self) -> bool:
+        """Whether Dynamo raised, which traces operators such as `torch.cond` in eager, too."""
+        return type(self.error).__module__.startswith("torch._dynamo")
+
+    @property
     def raised(self) -> str:
         """What was raised, on one line."""
         return "" if self.error is None else f"{type(self.error).__name__}: {first_line(text_of(self.error))}"
 
 
+@undisturbed
 def seed(number: int) -> None:
     """Seed everything that can be seeded."""
     torch.manual_seed(number)
@@ -53,22 +62,23 @@ def seed(number: int) -> None:
 
 def copied(inputs: Any) -> Any:
     """Inputs that a call may write to. What they share they still share, strides and all."""
-    try:
-        return copy.deepcopy(inputs)
-    except Exception:
-        return snapshot(inputs)
+    with restored():
+        try:
+            return copy.deepcopy(inputs)
+        except Exception:
+            return snapshot(inputs)
 
 
 def snapshot(value: Any) -> Any:
     """A value that no later call changes."""
-    return pytree.tree_map(lambda leaf: leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf, value)
+    with restored():
+        return pytree.tree_map(lambda leaf: leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf, value)
 
 
 def call(module: Any, inputs: Inputs, number: int, keep_state: bool = False) -> Outcome:
     """Call a module, with all that is random seeded."""
     arguments, keywords = given = copied(inputs)
-    before = state_of(module) if keep_state else {}
-    before = {name: tensor.clone() for name, tensor in before.items()}
+    before = snapshot(state_of(module)) if keep_state else {}
     outcome = Outcome(inputs=given)
     seed(number)
     try:
@@ -78,6 +88,7 @@ def call(module: Any, inputs: Inputs, number: int, keep_state: bool = False) -> 
         traceback.clear_frames(error.__traceback__)  # which hold all tensors that were computed until then
     if keep_state:
         outcome.state = state_of(module)
+        outcome.names = first_names(module)
         changed = (n for n, t in outcome.state.items() if n not in before or difference(before[n], t, 0.0) is not None)
         outcome.written = frozenset(changed)
         outcome.changes = bool(outcome.written) or difference(inputs, given, 0.0) is not None
@@ -86,5 +97,15 @@ def call(module: Any, inputs: Inputs, number: int, keep_state: bool = False) -> 
 
 def state_of(module: Any) -> dict[str, Any]:
     """The parameters and buffers of a model, also those that have several names."""
-    named = (*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False))
-    return {name: tensor.detach() for name, tensor in named}
+    with restored():
+        return {name: tensor.detach() for name, tensor in _named_state(module)}
+
+
+def first_names(module: Any) -> dict[str, str]:
+    """The first name of each parameter and buffer, by its names."""
+    firsts: dict[int, str] = {}
+    return {name: firsts.setdefault(id(tensor), name) for name, tensor in _named_state(module)}
+
+
+def _named_state(module: Any) -> tuple[tuple[str, Any], ...]:
+    return *module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import importlib
@@ -11,10 +12,13 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
+from .answers import Asked
 from .aside import Aside
 from .calls import Outcome, call
+from .counters import counters
 from .devices import baked_devices, has_module
 from .differences import difference, says_nothing
 from .global_tensors import GlobalTensors
@@ -22,6 +26,7 @@ from .guards import guarded_numbers, refused_sizes
 from .inputs import as_inputs, to_device
 from .lazily import pytree, torch
 from .logs import errors_logged
+from .memory import defined_numbers, filled, takes_memory
 from .models import LARGE, Subject
 from .modules import load
 from .settled import digest_of, is_settled
@@ -37,6 +42,10 @@ _WRONG = "the program itself does not agree"
 
 _NO_TIME = 2.0
 """Seconds that a call may take which few models need, if all of what a small one takes grew with the size."""
+
+
+_MOST_CALLS, _LATE = 256, 0.5
+"""How many calls are made of a model that counts them, and the seconds that they may take."""
 
 
 class _NoTimeError(Exception):
@@ -67,6 +76,9 @@ class Comparer:
         self._is_wrong = False
         self._kind = "example"
         self._kept: set[str] = set()
+        self._memory: Callable[[], AbstractContextManager[Any]] = contextlib.nullcontext
+        self._undefined = ""
+        """Why agreeing tells nothing: all that is returned is what memory held."""
         self._subject = subject
         self._program = program
         self._module = program.module()
@@ -82,6 +94,7 @@ class Comparer:
 
     def run(self) -> None:
         """All of it. Nothing that goes wrong in one respect keeps the others from being looked at."""
+        self._step("example", self._look_at_memory)
         self._step("example", self._compare_example)
         self._deadline = self._until
         self._step("identity", self._compare_apart)
@@ -177,10 +190,14 @@ class Comparer:
         if start + self._longest > self._deadline:
             raise _NoTimeError
         self._probe(f"{who}, {label}")
-        outcome = call(module, inputs, number, keep_state)
+        outcome = self._called(module, inputs, number, keep_state)
         seconds = time.monotonic() - start
         self._longest, self._shortest = max(self._longest, 2 * seconds), min(self._shortest, seconds)
         return outcome
+
+    def _called(self, module: Any, inputs: Inputs, number: int, keep_state: bool = False) -> Outcome:
+        with self._memory():
+            return call(module, inputs, number, keep_state)
 
     def _both(self, kind: str, label: str, inputs: Inputs, state: bool = False) -> tuple[int, Outcome, Outcome]:
         """Call both with the same, and tell how they agree; with `state`, also what they leave behind."""
@@ -195,7 +212,7 @@ class Comparer:
     def _repeated(self, inputs: Inputs, number: int) -> bool:
         """Whether both give other results each time that they are called, so that none can be compared."""
         for make in (self._subject.fresh, self._fresh_program):
-            one, other = call(make(), inputs, number), call(make(), inputs, number)
+            one, other = self._called(make(), inputs, number), self._called(make(), inputs, number)
             if difference(one.value, other.value, self._job["tolerance"]) is None:
                 return False
         return True
@@ -220,11 +237,16 @@ class Comparer:
             return
         found, tolerated = self._difference(one.value, other.value)
         if found is None:
-            self._tell(kind, label, *_agreement([one]), tolerated or None)
+            self._tell(kind, label, *self._agreement([one]), tolerated or None)
         elif both_vary():
             self._tell(kind, label, "skipped", "the model and the program return different results on each call")
         else:
             self._tell(kind, label, "diverges", *found)
+
+    def _agreement(self, seen: Sequence[Outcome]) -> tuple[str, str]:
+        """What to tell of calls that agree, with a detail: they do, unless nothing could have differed."""
+        nothing = ["" if one.changes else self._undefined or says_nothing(one.value) for one in seen]
+        return ("skipped", nothing[0]) if nothing and all(nothing) else ("agrees", "")
 
     def _difference(self, one: Any, other: Any) -> tuple[tuple[str, float | None] | None, float]:
         """How values differ, and by how much those differ that agree within the tolerance."""
@@ -234,7 +256,9 @@ class Comparer:
 
     def _tell_state(self, label: str, one: Outcome, other: Outcome) -> None:
         largest = 0.0
-        for name in (*(one.state.keys() & other.state.keys()), *(one.written - other.state.keys())):
+        known = {one.names.get(name) for name in other.state}  # strict mode keeps one name of what has several
+        lost = (name for name in one.written - other.state.keys() if one.names.get(name) not in known)
+        for name in (*(one.state.keys() & other.state.keys()), *lost):
             if name not in other.state:
                 self._tell("state", label, "diverges", f"{name} is written by eager, and the program has no such state")
                 return
@@ -248,6 +272,29 @@ class Comparer:
             self._tell("state", label, "diverges", f"the inputs as the call leaves them: {found[0]}", found[1])
             return
         self._tell("state", label, "agrees", difference=max(largest, tolerated) or None)
+
+    def _look_at_memory(self) -> None:
+        """Have memory that a model leaves as it is be the same for the model and the program, if it shows."""
+        if not takes_memory(self._program, self._reads.names):
+            return
+        seen = []
+        for number in (0, 1):
+            with filled(number):
+                seen.append(call(self._subject.fresh(), self._inputs, 0))
+        torch._dynamo.reset()  # what it keeps of operators such as `torch.cond` does not run outside of that
+        one, other = seen
+        if one.error is not None or other.is_refused_by_dynamo:  # which `torch.cond` uses also in eager
+            return
+        if other.error is None and difference(one.value, other.value, 0.0) is None:
+            return
+        self._memory = functools.partial(filled, 0)
+        same, every = (0, 0) if other.error else defined_numbers(one.value, other.value)
+        which = f"{every - same} of {every} numbers are" if same else "all that eager returns is"
+        why = f"{which} memory that nothing was written to, as that of `torch.empty`"
+        if same:
+            self._tell("example", "memory", "skipped", why)
+        else:
+            self._undefined = why
 
     def _compare_example(self) -> None:
         number, one, other = self._both("example", "example", self._inputs, state=True)
@@ -277,6 +324,7 @@ class Comparer:
         others = [made for _, made in changed_values(self._example, next(self._numbers))]
         calls = [self._inputs, others[0] if others else self._inputs, self._inputs]
         largest, seen = 0.0, []
+        before = counters(model, self._reads.modules)
         for inputs in calls:
             number = next(self._numbers)
             one = self._observe("a later call", model, "eager", inputs, number, keep_state=True)
@@ -292,7 +340,27 @@ class Comparer:
             seen.append(one.detached())
         if one.error is None:
             self._tell_state("after several calls", one, other)
-        self._tell("again", "a later call", *_agreement(seen), largest or None)
+        self._tell("again", "a later call", *self._agreement(seen), largest or None)
+        if one.error is None and counters(model, self._reads.modules) != before:
+            self._compare_late(model, program, len(calls))
+
+    def _compare_late(self, model: Any, program: Any, done: int) -> None:
+        """Call both on, as often as numbers in the code of a model that counts may tell of."""
+        named = [number for number in self._reads.numbers if number >= done]
+        last, until = named[-1] + 2 if named else 0, time.monotonic() + _LATE
+        for count in range(done + 1, last + 1):
+            label, number = f"call {count}", next(self._numbers)
+            if count > _MOST_CALLS or time.monotonic() > until:
+                why = f"the model counts, its code names {last - 2}, and so many calls take too long"
+                self._tell("again", f"call {last - 1}", "skipped", why)
+                return
+            one = self._observe(label, model, "eager", self._inputs, number, keep_state=False)
+            other = self._observe(label, program, "the program", self._inputs, number, keep_state=False)
+            if one.error is not None and other.error is not None:
+                return
+            if one.error or other.error or self._difference(one.value, other.value)[0]:
+                self._judge("again", label, one, other, functools.partial(self._repeated, self._inputs, number))
+                return
 
     def _compare_values(self) -> None:
         refused = False
@@ -325,7 +393,7 @@ class Comparer:
         number, one, direct = self._directly
         if one.error or direct.error or difference(one.value, direct.value, self._job["tolerance"]) is not None:
             return
-        for world in worlds(self._subject.model, self._reads):
+        for world in worlds(self._subject.model, self._reads, self._asked()):
             inputs = self._inputs if world.shares is None else with_shared(self._inputs, share=world.shares)
             if inputs is None:
                 continue
@@ -343,6 +411,15 @@ class Comparer:
                 self._judge(world.kind, world.label, one, other)
             else:
                 self._tell(world.kind, world.label, "baked", *(found or (f"the program raises {other.raised}",)))
+
+    def _asked(self) -> Asked:
+        """What the model asks of the process and the machine."""
+        asked = Asked()
+        model = self._subject.fresh()
+        if self._reads.questions.may_be_asked(model):
+            with self._reads.questions.listening(model) as asked:
+                call(model, self._inputs, 0)
+        return asked
 
     def _compare_others(self) -> None:
         if not self._job["others"]:
@@ -408,9 +485,11 @@ class Comparer:
         number = next(self._numbers)
         for label, of_inputs in (("of the parameters", False), ("of inputs and parameters", True)):
             self._probe(f"eager, gradients {label}")
-            one = gradients(self._subject.fresh(), self._inputs, number, of_inputs)
+            with self._memory():
+                one = gradients(self._subject.fresh(), self._inputs, number, of_inputs)
             self._probe(f"the program, gradients {label}")
-            other = gradients(self._fresh_program(), self._inputs, number, of_inputs)
+            with self._memory():
+                other = gradients(self._fresh_program(), self._inputs, number, of_inputs)
             if one.error is not None or other.error is not None:
                 self._judge("gradients", label, one, other)
             elif found := gradient_difference(one.value, other.value, self._job["tolerance"]):
@@ -440,7 +519,7 @@ class Comparer:
 
     def _is_random(self, number: int) -> bool:
         """Whether the program draws random numbers, which may come in another order."""
-        one, other = (call(self._fresh_program(), self._inputs, n) for n in (number, number + 1000))
+        one, other = (self._called(self._fresh_program(), self._inputs, n) for n in (number, number + 1000))
         return difference(one.value, other.value, self._job["tolerance"]) is not None
 
     def _compare_decomposed(self) -> None:
@@ -495,12 +574,6 @@ class Comparer:
             )
         else:
             self._judge("device", there, one, other, lambda: self._is_random(number))
-
-
-def _agreement(seen: Sequence[Outcome]) -> tuple[str, str]:
-    """What to tell of calls that agree, with a detail: they do, unless there was nothing that could have differed."""
-    nothing = ["" if one.changes else says_nothing(one.value) for one in seen]
-    return ("skipped", nothing[0]) if nothing and all(nothing) else ("agrees", "")
 
 
 def _apart(program: Any, module: Any, shares: bool) -> Any:

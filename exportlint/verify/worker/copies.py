@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .lazily import torch
+from .pristine import restored
 
 
 def faithful_copy(model: Any, shared: Mapping[int, Any]) -> Any:
@@ -17,7 +18,8 @@ def faithful_copy(model: Any, shared: Mapping[int, Any]) -> Any:
     `lambda module, inputs, output: self.seen.append(output)` would go on writing to the original.
     """
     memo: dict[int, Any] = dict(shared)
-    copied = copy.deepcopy(model, memo)
+    with restored():
+        copied = copy.deepcopy(model, memo)
     if isinstance(copied, torch.nn.Module):
         for module in copied.modules():
             for name, value in list(vars(module).items()):

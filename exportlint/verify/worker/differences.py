@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .lazily import pytree, torch
+from .pristine import undisturbed
 from .texts import short, with_article
 from .varying import children_of, zipped
 
@@ -14,6 +15,7 @@ TOLERANCES: Mapping[str, float] = {"float64": 1e-7, "complex128": 1e-7, "float16
 """By which part of the largest number results may differ. Those of eight bits differ by an eighth."""
 
 
+@undisturbed
 def difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, float | None] | None:
     """How a value of the program, `other`, is not that of the eager model: in words, and the largest one of numbers."""
     ours, structure = pytree.tree_flatten(one)
@@ -28,6 +30,7 @@ def difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, floa
     return worst
 
 
+@undisturbed
 def says_nothing(value: Any) -> str:
     """Why a result agrees with whatever has its form: it holds no numbers. Empty if it holds some."""
     leaves = [leaf for leaf in pytree.tree_leaves(value) if leaf is not None]
@@ -42,6 +45,7 @@ def says_nothing(value: Any) -> str:
 
 
 def _is_only_nan(tensor: Any) -> bool:
+    tensor = _plain(tensor)
     is_number = tensor.is_floating_point() or tensor.is_complex()
     return is_number and tensor.layout == torch.strided and bool(tensor.isnan().all())
 
@@ -73,7 +77,14 @@ def _leaf_difference(one: Any, other: Any, tolerance: float | None) -> tuple[str
             return f"eager gives the {what} {ours}, the program {theirs}", None
     if one.device.type == "meta" or one.numel() == 0:
         return None
-    return _number_difference(one.detach(), other.detach(), tolerance)
+    return _number_difference(_plain(one.detach()), _plain(other.detach()), tolerance)
+
+
+def _plain(tensor: Any) -> Any:
+    """A tensor without the methods of its class. Where these say what it holds, it stays what it is."""
+    if type(tensor) is torch.Tensor or type(tensor).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
+        return tensor
+    return torch.Tensor.as_subclass(tensor, torch.Tensor)
 
 
 def _plain_difference(one: Any, other: Any) -> tuple[str, float | None] | None:

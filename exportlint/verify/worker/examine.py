@@ -20,6 +20,7 @@ from .global_tensors import GlobalTensors
 from .lazily import torch
 from .models import LARGE, Subject
 from .no_program import refuse_given
+from .pristine import keep
 from .rows import imported_files, rows_that_run
 from .script import ExportCall, run_script
 from .sources import find_source
@@ -33,6 +34,7 @@ from .writes import files_written
 
 def examine(job: Job, emit: Emit) -> None:
     """Build the model of a job, export it, and compare the program with it."""
+    keep()
     steps = _Steps(job, emit)
     try:
         steps.run()
@@ -143,8 +145,7 @@ class _Steps:
         self._rows = rows
         emit({"lines": {file: sorted(found) for file, found in rows.items()}})
         emit({"files": imported_files(job["root"], _script(job))})
-        # Operators such as `torch.cond` have Dynamo trace them in eager, too: what it refuses is refused by export.
-        if outcome.error is not None and not type(outcome.error).__module__.startswith("torch._dynamo"):
+        if outcome.error is not None and not outcome.is_refused_by_dynamo:  # which refuses it in export as well
             raise outcome.error
         refuse_given(outcome.value)
         refused, outcome = outcome.error, Outcome()
@@ -181,7 +182,7 @@ class _Steps:
             torch._dynamo.reset()
             arguments, keywords = copied((example.arguments, dict(example.keywords)))
             options = {"strict": strict} if "strict" in inspect.signature(function).parameters else {}
-            model = subject.fresh()
+            model = subject.released()
             seed(0)  # as in eager: with other random numbers, the model may raise by itself
             made = function(model, arguments, keywords, dynamic_shapes=shapes, **options)
             if not isinstance(made, torch.export.ExportedProgram):

@@ -13,6 +13,7 @@ from .copies import faithful_copy
 from .global_tensors import GlobalTensors
 from .lazily import torch
 from .modules import load
+from .pristine import restored
 from .specs import make_value
 from .texts import with_article
 from .words import Inputs, Job
@@ -36,8 +37,8 @@ class Subject:
         if called is self.model:
             return
         after = dict(called.named_parameters())
-        large = ((n, p) for n, p in self.model.named_parameters() if p.numel() >= LARGE and n in after)
-        with contextlib.suppress(RuntimeError):  # of dtypes that cannot be compared
+        large = [(n, p) for n, p in self.model.named_parameters() if p.numel() >= LARGE and n in after]
+        with restored(), contextlib.suppress(RuntimeError):  # of dtypes that cannot be compared
             self.shared = {id(p): p for n, p in large if torch.equal(p.detach(), after[n].detach())}
 
     def initialize(self, inputs: Inputs) -> None:
@@ -47,6 +48,17 @@ class Subject:
             with torch.no_grad():
                 call(self.model.eval(), inputs, 0)
             self.model.train(is_training)
+
+    def released(self) -> Any:
+        """The model itself, for torch.export: copies of some models, such as TorchScript, are not traced as they are.
+
+        From now on, copies are made of a copy.
+        """
+        copied = self.fresh()
+        if not self.copies:
+            return copied
+        released, self.model = self.model, copied
+        return released
 
     def fresh(self) -> Any:
         """The model as it was before any call: a copy, the model built anew, or itself where neither is possible.
@@ -100,7 +112,11 @@ def build(job: Job) -> Subject:
 
 def _prepared(model: Any, job: Job) -> Any:
     model.train(job["train"])
-    return model.to(job["device"])
+    device = torch.device(job["device"])
+    held = itertools.chain(model.parameters(), model.buffers())
+    # Some models, such as quantized ones, refuse to be moved, also to where they are.
+    is_there = device.type == "cpu" and all(tensor.device == device for tensor in held)
+    return model if is_there else model.to(device)
 
 
 def _constructor_arguments(job: Job) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 from .calls import Outcome, seed, snapshot
 from .differences import difference
 from .lazily import pytree, torch
+from .pristine import undisturbed
 from .varying import zipped
 from .words import Inputs
 
@@ -37,6 +38,7 @@ def gradients(module: Any, inputs: Inputs, number: int, of_inputs: bool) -> Outc
     return outcome
 
 
+@undisturbed
 def gradient_difference(one: Any, other: Any, tolerance: float | None) -> tuple[str, float | None] | None:
     """How what `gradients` gives for the program is not what it gives for the eager model."""
     for i, (ours, theirs) in enumerate(zipped(one[0], other[0])):

@@ -59,7 +59,7 @@ def _namespace(content: Mapping[str, Any]) -> dict[str, Any]:
         sys.modules["__main__"] = module
         return dict(vars(module))
     package = file["module"].rpartition(".")[0]
-    if package and any(imports_relatively(text) for _, text in content["statements"]):
+    if package and any(imports_relatively(_outermost(text)) for _, text in content["statements"]):
         importlib.import_module(package)
     main = sys.modules["__main__"] = types.ModuleType(file["module"])
     main.__dict__.update(__file__=file["file"], __package__=package, __builtins__=builtins)
@@ -82,12 +82,17 @@ class _OnDevice(ast.NodeTransformer):
 
 
 def _compiled(text: str, row: int, file: str, device: str) -> Any:
+    tree = ast.parse(_outermost(text))
     indented = text[:1].isspace()
-    tree = ast.parse(f"if 1:\n{text}" if indented else text)
     ast.increment_lineno(tree, row - 1 - indented)
     if indented and isinstance(tree.body[0], ast.If):
         tree.body = tree.body[0].body
     return compile(ast.fix_missing_locations(_OnDevice(device).visit(tree)), file, "exec")
+
+
+def _outermost(text: str) -> str:
+    """A statement that may be indented, as one that stands in no other, or in one of a line."""
+    return f"if 1:\n{text}" if text[:1].isspace() else text
 
 
 def _value(text: str, names: dict[str, Any], device: str) -> Any:

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .lazily import torch
+from .pristine import undisturbed
 
 
+@undisturbed
 def make_value(spec: Any, sizes: Mapping[str, int], generator: Any, device: str) -> Any:
     """The value that a spec stands for, its numbers drawn from a generator on the CPU.
 

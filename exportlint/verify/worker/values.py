@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .lazily import pytree, torch
+from .pristine import undisturbed
 from .texts import short
 from .varying import leaves_of, zipped
 from .words import Example, Inputs
 
 
+@undisturbed
 def changed_values(example: Example, number: int) -> list[tuple[str, Inputs]]:
     """The example with other numbers, with what was done to them. Integers stay in the range of those seen.
 
@@ -74,6 +76,7 @@ def changed_constants(example: Example, texts: Sequence[str]) -> Iterator[tuple[
             yield f"{short(value)} instead of {short(leaf)}", pytree.tree_unflatten(made, structure)
 
 
+@undisturbed
 def with_shared(inputs: Inputs, *, share: bool) -> Inputs | None:
     """Inputs in which tensors that are alike are one, or each is one of its own; None if they are so already."""
     leaves, structure = pytree.tree_flatten(inputs)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import datetime
 import dis
 import functools
-import importlib
 import os
 import sys
 import time
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from .answers import Asked, Questions
 from .frames import is_of_project
 from .lazily import torch
+from .shadows import copied_module, shadowed
 from .values import another
 from .varying import zipped
 
@@ -31,6 +33,7 @@ _FACTORIES = frozenset(
     ("arange", "empty", "eye", "full", "linspace", "logspace", "ones", "rand", "randn", "tensor", "zeros")
 )
 """Functions of torch that give the default dtype, where they are told none."""
+_LOADS = ("LOAD_GLOBAL", "LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_NAME")
 _MOST_VARIABLES, _MOST_TEXTS = 4, 4
 _MOST_GLOBALS = 8
 _SEEDS = 8
@@ -67,6 +70,7 @@ class Reads:
         ]
         self._codes = [code for module in self.modules for code in _codes_that_ran(module, rows)]
         self.names = {name for code in self._codes for name in (*code.co_names, *code.co_freevars)}
+        self.questions = Questions(self.modules, root, self.names, set(_attributes(self._codes)))
 
     @property
     def compares_identity(self) -> bool:
@@ -113,8 +117,8 @@ def environment_reads(root: str) -> Iterator[set[str]]:
         kind.__getitem__ = original
 
 
-def worlds(model: Any, reads: Reads) -> Iterator[World]:
-    """The other worlds that the code which ran may tell from this one."""
+def worlds(model: Any, reads: Reads, asked: Asked) -> Iterator[World]:
+    """The other worlds that the code which ran may tell from this one; `asked` is what it asked in it."""
     for name in reads.variables[:_MOST_VARIABLES]:
         now = os.environ.get(name)
         texts = [text for text in reads.texts if text not in (name, now)][:_MOST_TEXTS]
@@ -122,13 +126,15 @@ def worlds(model: Any, reads: Reads) -> Iterator[World]:
             if value != now:
                 shown = f"{name} unset" if value is None else f"{name}={value}"
                 yield World("environment", shown, lambda _, n=name, v=value: _with_variable(n, v))  # type: ignore[misc]
+    for answer in reads.questions.answers(asked, reads.texts[:_MOST_TEXTS], reads.numbers):
+        yield World("environment", answer.label, answer.enter, is_claimed=not answer.is_setting)
     if _CLOCK_MODULES & reads.names or any(
         _later(value, 0) is not None for module in reads.modules for value in _named(module, reads.names)
     ):
         for label, seconds in _LATER.items():
-            yield World("time", label, lambda _, s=seconds: _in_time(reads.modules, s))  # type: ignore[misc]
-    if "id" in reads.names:
-        yield World("identity", "other objects", lambda _: _shadowed(reads.modules, _identity, adds=("id",)))
+            yield World("time", label, functools.partial(_in_time, reads.modules, seconds))
+    if reads.names & {"id", "hash"}:
+        yield World("identity", "other objects", functools.partial(_elsewhere, reads.modules))
     if reads.compares_identity:
         for shares, label in ((True, "one tensor for several inputs"), (False, "a separate tensor for each input")):
             yield World("identity", label, lambda _: contextlib.nullcontext(), shares=shares)
@@ -142,6 +148,14 @@ def worlds(model: Any, reads: Reads) -> Iterator[World]:
     if "training" in reads.names or any(_asks_for_mode(part) for part in model.modules()):
         yield World("mode", "training" if not model.training else "evaluation", _switched, is_claimed=False)
     yield from _other_globals(reads)
+
+
+def _attributes(codes: Iterable[types.CodeType]) -> Iterator[tuple[str, str]]:
+    """The attributes that code reads of what a name holds, each with the name."""
+    for steps in map(list, map(dis.get_instructions, codes)):
+        for before, now in zipped(steps, steps[1:]):
+            if now.opname in ("LOAD_ATTR", "LOAD_METHOD") and before.opname in _LOADS:
+                yield str(before.argval), str(now.argval)
 
 
 def _attribute(value: Any, name: str, default: Any) -> Any:
@@ -246,42 +260,15 @@ def _asks_for_mode(part: Any) -> bool:
     )
 
 
-@contextlib.contextmanager
-def _shadowed(modules: list[Any], instead: Callable[[Any], Any], adds: tuple[str, ...] = ()) -> Iterator[None]:
-    """Have the modules of the project, and these alone, see something in place of what they have as globals."""
-    before: list[tuple[dict[str, Any], dict[str, Any], set[str]]] = []
-    for module in modules:
-        own = vars(module)
-        given = {name: value for name in adds if name not in own and (value := instead(name)) is not None}
-        changed = {name: value for name, old in list(own.items()) if (value := instead(old)) is not None}
-        before.append((own, {name: own[name] for name in changed}, set(given)))
-        own.update({**given, **changed})
-    try:
-        yield
-    finally:
-        for own, old, new in before:
-            own.update(old)
-            for name in new:
-                own.pop(name, None)
-
-
-@contextlib.contextmanager
-def _in_time(modules: list[Any], seconds: int) -> Iterator[None]:
+def _in_time(modules: list[Any], seconds: int, model: Any) -> Any:
     """Have the modules of the project see a later time, also where a function imports a clock itself."""
-    later = functools.partial(_later, seconds=seconds)
-    imported = {name: sys.modules[name] for name in _CLOCK_MODULES if name in sys.modules}
-    with _shadowed(modules, later):
-        sys.modules.update({name: later(module) for name, module in imported.items()})
-        try:
-            yield
-        finally:
-            sys.modules.update(imported)
+    return shadowed(modules, model, functools.partial(_later, seconds=seconds))
 
 
 def _later(value: Any, seconds: int) -> Any:
     """What a clock, or a module with clocks, becomes so many seconds later; None for all else."""
     if value is time or value is datetime:
-        return _copied(value, functools.partial(_later, seconds=seconds))
+        return copied_module(value, functools.partial(_later, seconds=seconds))
     for clock in _CLOCKS:
         for name, later in ((clock, seconds), (f"{clock}_ns", seconds * 10**9)):
             original = getattr(time, name, None)
@@ -327,18 +314,19 @@ def _later_dates(later: datetime.timedelta) -> tuple[type, type]:
     return Datetime, Date
 
 
-def _copied(module: Any, instead: Callable[[Any], Any]) -> Any:
-    copied = types.ModuleType(module.__name__)
-    for name, value in vars(module).items():
-        changed = instead(value)
-        copied.__dict__[name] = value if changed is None else changed
-    return copied
+def _elsewhere(modules: list[Any], model: Any) -> Any:
+    """Have the modules of the project see what lies elsewhere in memory, and texts that are hashed as elsewhere."""
+    others: dict[str, Any] = {"id": lambda thing: 2 * id(thing), "hash": _hashed}
+    own: dict[int, Any] = {id(getattr(builtins, name)): other for name, other in others.items()}
+    return shadowed(modules, model, lambda value: own.get(id(value)), others)
 
 
-def _identity(value: Any) -> Any:
-    """The `id` of objects that lie elsewhere."""
-    builtins = importlib.import_module("builtins")
-    return (lambda thing: 2 * builtins.id(thing)) if value == "id" or value is builtins.id else None
+def _hashed(value: Any) -> int:
+    """The hash in another process, where it is not that of numbers."""
+    if isinstance(value, tuple):
+        return hash(tuple(map(_hashed, value)))
+    is_salted = isinstance(value, (str, bytes)) or getattr(type(value), "__hash__", None) is object.__hash__
+    return hash(value) + 1 if is_salted else hash(value)
 
 
 def _other_globals(reads: Reads) -> Iterator[World]:
