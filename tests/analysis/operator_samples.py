@@ -149,6 +149,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     **_each("hstack", "[x, y]", "[m, m]", "[v, one]", "[one[0], v]"),
     **_each("vstack", "[x, y]", "[m, v]", "[v, v]"),
     **_each("dstack", "[x, y]"),
+    **_each("nn.utils.rnn.pad_sequence", "[v, one]", "[v, one, v], batch_first=True", "[m, k[:, :5]], True, 0.5"),
     **_each("meshgrid", "v, one, indexing='ij'", "v, one, indexing='xy'", "[v, one, v], indexing='ij'"),
     **_each("tile", "x, (2, 1, 1)", "x, (2,)", "x, (2, 3, 1, 1)"),
     **_each("repeat_interleave", "x, 2, 1", "x, 3, dim=-1", "x, 2, dim=0"),

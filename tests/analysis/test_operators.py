@@ -296,6 +296,13 @@ def stacked(sample: Sample, call: Call) -> list[int]:
     return shape
 
 
+def aligned(sample: Sample, call: Call) -> list[int]:
+    longest = max(t.shape[0] for t in call.tensors)
+    is_batch_first = argument(call, 1, "batch_first", default=False)
+    sizes = [len(call.tensors), longest] if is_batch_first else [longest, len(call.tensors)]
+    return [*sizes, *call.tensors[0].shape[1:]]
+
+
 def multiplied(sample: Sample, call: Call) -> list[int]:
     one, other = (list(t.shape) for t in call.tensors[:2])
     return [*torch.broadcast_shapes(one[:-2], other[:-2]), one[-2], other[-1]]
@@ -378,6 +385,7 @@ SHAPES: dict[str, Callable[[Sample, Call], list[int]]] = {
     "like": lambda sample, call: list(call.tensors[1].shape),
     "joined": joined,
     "stacked": stacked,
+    "aligned": aligned,
     "selected": selected,
     "narrowed": narrowed,
     "picked": picked,

@@ -241,6 +241,8 @@ def _aligned(
     is_first = keywords.get("batch_first") or (given[0] if given else FALSE)
     if not isinstance(is_first, Const):
         return UNSHAPED
+    rank = next((shape.rank for shape in shapes if shape.rank is not None), None)  # torch takes no other beside it
+    shapes = tuple([shape if shape.rank is not None else TensorShape(shape.dims, rank) for shape in shapes])
     lengths = [shape.at(0) for shape in shapes]
     is_known = all(length.varies or length.is_data or length.number is not None for length in lengths)
     length = reduce(maximum, lengths) if is_known else ANY_SIZE
