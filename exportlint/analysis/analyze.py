@@ -84,7 +84,7 @@ from exportlint.analysis.scripts.exported_as import exported_as
 from exportlint.analysis.scripts.plain_targets import PlainScripts
 from exportlint.analysis.state.carried import Calls
 from exportlint.analysis.state.report import report_state
-from exportlint.source import gc_paused
+from exportlint.source import collector, gc_paused
 from exportlint.syntax.definitions import Class, FunctionNode, Module, dotted
 from exportlint.syntax.leading_classes import leading_classes
 from exportlint.syntax.walk import walk
@@ -166,10 +166,11 @@ def _deep_recursion() -> Iterator[None]:
 
 def _run_classes(engine: Engine, classes: Iterable[Class]) -> Iterator[tuple[Class, ClassResult]]:
     """Each class with the result of running it, in order, without the record of its calls."""
-    project, plain = engine.project, Plain()
+    project, plain, collect = engine.project, Plain(), collector()
     end = project.clock() + MAX_FILE_SECONDS
     for cls in classes:
         project.proceed()
+        collect()
         engine.effects = Effects()
         if project.is_past(end):
             engine.limited(cls, Reached("file"))

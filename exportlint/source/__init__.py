@@ -14,7 +14,7 @@ from exportlint.source.discovery import (
 from exportlint.source.encodings import ClientPosition, PositionEncoding, from_client, position_to_client, to_client
 from exportlint.source.errors import SourceError, SyntaxProblem
 from exportlint.source.file import Place, SourceFile, from_bytes, from_text, is_notebook, read, replaced
-from exportlint.source.garbage import gc_between_files, gc_paused
+from exportlint.source.garbage import collector, gc_between_files, gc_paused
 from exportlint.source.layout import Layout, holds_projects, is_import_root, layout, project_of, project_root
 from exportlint.source.lines import LineIndex
 from exportlint.source.notebook import Notebook, as_json, from_cells
@@ -46,6 +46,7 @@ __all__ = [
     "from_client",
     "from_text",
     "gc_between_files",
+    "collector",
     "gc_paused",
     "holds_projects",
     "is_excluded",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+_OBJECTS = 300_000
+"""So many objects take about 30 MB."""
 _FILES = 200
 """Garbage of about so many files that survived the end of its file is collected together."""
 
@@ -20,6 +23,19 @@ def gc_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def collector() -> Callable[[], None]:
+    """What collects garbage where it is called, while the collector is paused, once there are many new objects."""
+    before = sys.getallocatedblocks()
+
+    def collect() -> None:
+        nonlocal before
+        if sys.getallocatedblocks() - before > _OBJECTS:
+            gc.collect(0)
+            before = sys.getallocatedblocks()
+
+    return collect
 
 
 @contextmanager
