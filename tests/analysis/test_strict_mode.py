@@ -431,7 +431,7 @@ def test_torch_proves_it(code: str, tmp_path: Path) -> None:
         "|Unsupported method call|specialized integer|Failed to trace builtin|Could not guard|annotating"
         "|does not know how to trace|invalid call to builtin|Unresolved GetAttr|'is_quantized'"
         "|does not support next|constant-like method call|Module-level backwards hooks"
-        "|is_inference"
+        "|is_inference|on unsupported type|numpy function unsupported"
     )
     assert re.search("^$" if code in TAKEN else reasons, refusal(file, strict=True))
 

@@ -7,6 +7,7 @@ that they leave, and how many random numbers they draw.
 from __future__ import annotations
 
 import copy
+import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -365,4 +366,13 @@ def alike(one: object, other: object) -> bool:
         return len(one) == len(other) and all(map(alike, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    if isinstance(one, bytes) and isinstance(other, bytes) and one != other:
+        return alike(unpickled(one), unpickled(other))  # the pickle of a tensor says where its memory is
     return type(one) is type(other) and one == other
+
+
+def unpickled(data: bytes) -> object:
+    try:
+        return pickle.loads(data)
+    except pickle.UnpicklingError:
+        return data.hex()
