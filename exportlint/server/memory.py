@@ -13,7 +13,7 @@ from pathlib import Path
 MAX_RESIDENT = 250_000_000
 """More memory than this, in bytes, the server does not keep when it begins with a document."""
 
-LEAST_DOCUMENTS = 10
+LEAST_DOCUMENTS = 3
 """It begins with so many before it gives back everything again: files that they share are then parsed anew."""
 
 
