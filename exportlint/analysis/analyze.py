@@ -216,8 +216,7 @@ def _result(cls: Class, engine: Engine, plain: Plain, facts: dict[FactKey, Fact]
     for fact in map(plain.fact, (facts | engine.effects.facts).values()):
         keep(found, fact, Identity(fact.identity))
     exported = engine.exported_as.get(cls.full_name, UNSPECIFIED)
-    can_be_exported = is_model(Frame(engine, cls.module), cls)
-    return ClassResult(tuple(found.items()), CallRecord(), exported_as=exported, is_model=can_be_exported)
+    return ClassResult(tuple(found.items()), CallRecord(), exported_as=exported)
 
 
 def _with_kept(
@@ -263,7 +262,7 @@ def _with_kept(
         began = project.clock()
         for cls, result in _run_classes(engine, () if kept.is_partial else classes):
             now = project.clock()
-            found[cls] = replace(result, seconds=now - began)
+            found[cls] = replace(result, is_model=is_model(Frame(engine, module), cls), seconds=now - began)
             began = now
             asked[keys[cls]] = frozenset(project.asked)
             project.asked.clear()

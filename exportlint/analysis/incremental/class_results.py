@@ -27,7 +27,7 @@ class ClassResult:
     """What running the entry points of a class gave: its facts by their identities, and which calls lead to them.
 
     `reads` is what was read and asked meanwhile. `exported_as` is what code around the class says.
-    `is_model`: an importer can export it. `seconds` is the processor time that it took.
+    `is_model`: an importer can export it, in a result that is kept. `seconds` is the processor time that it took.
     """
 
     facts: tuple[tuple[FactKey, Fact], ...]

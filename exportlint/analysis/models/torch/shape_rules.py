@@ -214,12 +214,17 @@ def _like(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: d
     return given[0].shape if given and isinstance(given[0], Tensor) else UNSHAPED
 
 
+def _of_one_rank(shapes: tuple[TensorShape, ...]) -> tuple[TensorShape, ...]:
+    """Shapes of tensors that have as many dimensions as each other: all of them, if that is known of one."""
+    rank = next((shape.rank for shape in shapes if shape.rank is not None), None)
+    return tuple([shape if shape.rank is not None else TensorShape(shape.dims, rank) for shape in shapes])
+
+
 def _joined(shapes: tuple[TensorShape, ...], given: tuple[Value, ...], keywords: dict[str, Value]) -> TensorShape:
     at = _dim_or(0, given, keywords, 0)
     if at is None:
         return UNSHAPED
-    rank = next((shape.rank for shape in shapes if shape.rank is not None), None)
-    shapes = tuple([shape if shape.rank is not None else TensorShape(shape.dims, rank) for shape in shapes])
+    shapes = _of_one_rank(shapes)
     whole = reduce(broadcast, shapes)
     return whole.replaced(at, reduce(lambda found, dim: found + dim, [shape.at(at) for shape in shapes]))
 
@@ -241,8 +246,7 @@ def _aligned(
     is_first = keywords.get("batch_first") or (given[0] if given else FALSE)
     if not isinstance(is_first, Const):
         return UNSHAPED
-    rank = next((shape.rank for shape in shapes if shape.rank is not None), None)  # torch takes no other beside it
-    shapes = tuple([shape if shape.rank is not None else TensorShape(shape.dims, rank) for shape in shapes])
+    shapes = _of_one_rank(shapes)
     lengths = [shape.at(0) for shape in shapes]
     is_known = all(length.varies or length.is_data or length.number is not None for length in lengths)
     length = reduce(maximum, lengths) if is_known else ANY_SIZE
